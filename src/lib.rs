@@ -1,1 +1,5 @@
-//! x
+//! shtask starts, shows, steers and stops long-running commands, over pipes or a PTY, and never loses one.
+//!
+//! The modules are floors: imports only go down (`ARCHITECTURE.md`).
+
+pub mod model;

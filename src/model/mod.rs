@@ -1,0 +1,30 @@
+//! Plain data and pure machines: no tokio, no I/O, no clock. Floor 1, so it imports nothing of ours.
+
+mod control;
+mod failure;
+mod frame;
+mod ids;
+mod keys;
+mod limits;
+mod record;
+mod size;
+mod spec;
+mod style;
+mod time;
+
+pub use control::{Applied, Cut, CutOutcome, Input, ResizeOutcome, WriteOutcome, WriteStdin};
+pub use failure::{Effects, ErrorCode, Failure, plain_line};
+pub use frame::{
+    Cell, Cursor, CursorShape, Frame, HistorySpan, MouseEncoding, MouseTracking, Progress, Row, TerminalModes,
+};
+pub use ids::{Fence, IdError, RunId, RunName, RunRef, SessionName};
+pub use keys::{Action, Key, KeyChord, KeyParseError, Modifiers, Mouse, MouseButton, MouseKind, NamedKey};
+pub use limits::Limits;
+pub use record::{
+    Cause, EndedTree, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput, ScreenPoint, Status,
+    StillAlive, TimeoutKind,
+};
+pub use size::{Size, SizeError};
+pub use spec::{CommandSpec, EnvSpec, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts};
+pub use style::{Attributes, Color, Style, Underline};
+pub use time::Moment;

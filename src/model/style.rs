@@ -1,0 +1,90 @@
+//! How a cell looks.
+
+use serde::{Deserialize, Serialize};
+
+/// A colour as a terminal program can ask for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Color {
+    /// The terminal's own foreground or background.
+    #[default]
+    Default,
+    /// One of the 256 palette colours; 0–15 are the terminal's own sixteen.
+    Indexed(u8),
+    /// 24-bit colour: red, green, blue.
+    Rgb(u8, u8, u8),
+}
+
+/// The kind of underline (SGR 4 and 4:0 to 4:5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Underline {
+    /// No line.
+    #[default]
+    None,
+    /// One straight line.
+    Single,
+    /// Two straight lines.
+    Double,
+    /// A wavy line.
+    Curly,
+    /// A dotted line.
+    Dotted,
+    /// A dashed line.
+    Dashed,
+}
+
+/// A set of yes-or-no attributes of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Attributes(u8);
+
+impl Attributes {
+    /// No attribute.
+    pub const NONE: Attributes = Attributes(0);
+    /// SGR 1.
+    pub const BOLD: Attributes = Attributes(1);
+    /// SGR 2.
+    pub const DIM: Attributes = Attributes(2);
+    /// SGR 3.
+    pub const ITALIC: Attributes = Attributes(4);
+    /// SGR 5 and 6.
+    pub const BLINK: Attributes = Attributes(8);
+    /// SGR 7.
+    pub const REVERSE: Attributes = Attributes(16);
+    /// SGR 8.
+    pub const HIDDEN: Attributes = Attributes(32);
+    /// SGR 9.
+    pub const STRIKE: Attributes = Attributes(64);
+
+    /// Returns whether all of `other` is in this set.
+    pub const fn contains(self, other: Attributes) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Returns this set with `other` added.
+    #[must_use]
+    pub const fn with(self, other: Attributes) -> Attributes {
+        Attributes(self.0 | other.0)
+    }
+
+    /// Returns this set with `other` taken away.
+    #[must_use]
+    pub const fn without(self, other: Attributes) -> Attributes {
+        Attributes(self.0 & !other.0)
+    }
+}
+
+/// The whole look of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Style {
+    /// The colour of the text.
+    pub foreground: Color,
+    /// The colour behind the text.
+    pub background: Color,
+    /// Bold, dim, italic, blink, reverse, hidden, strike.
+    pub attributes: Attributes,
+    /// The kind of underline.
+    pub underline: Underline,
+    /// The colour of the underline; the foreground's when it is the default.
+    pub underline_color: Color,
+    /// Which hyperlink (OSC 8) the cell belongs to: 0 is none, others are keys of the frame's links.
+    pub link: u16,
+}
