@@ -2,4 +2,5 @@
 //!
 //! The modules are floors: imports only go down (`ARCHITECTURE.md`).
 
+pub mod api;
 pub mod model;

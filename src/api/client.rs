@@ -1,0 +1,161 @@
+//! What a front end can ask for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use super::{Feed, HistoryRows, Inspection, Reading, Reply, Stream, View, Watch};
+use crate::model::{Cut, Record, RunId, RunSpec, StillAlive, TimeoutKind, WriteStdin};
+
+/// Asks for a new run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartRequest {
+    /// What to run.
+    pub spec: RunSpec,
+    /// Whether an active run of the same name is stopped first; without it that is a conflict (S7.5).
+    #[serde(default)]
+    pub replace: bool,
+}
+
+/// What a foreground run printed, live (S3.5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiveOutput {
+    /// A chunk of a stream.
+    Chunk(Stream, Vec<u8>),
+    /// The stream printed more than 1 MiB: the rest is not passed on. Said once a stream; the record still has the tail.
+    Suppressed(Stream),
+}
+
+/// A run that somebody waits for.
+///
+/// # Cancel safety
+/// Dropping it cancels the run.
+#[derive(Debug)]
+pub struct Foreground {
+    /// What it prints. The queue is bounded by what is passed on at most: 1 MiB a stream.
+    pub output_rx: mpsc::UnboundedReceiver<LiveOutput>,
+    /// The final record.
+    pub outcome: Reply<Arc<Record>>,
+}
+
+/// The number of a stop request, chosen by who asks; unique for that client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StopId(pub u64);
+
+/// Asks for the end of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopRequest {
+    /// Whether to skip the grace: SIGKILL at once.
+    pub kill: bool,
+}
+
+/// A stop that is on its way: it can be withdrawn by its id until the first signal is sent (S4.6).
+#[derive(Debug)]
+pub struct Stopping {
+    /// Its id, for [`Client::withdraw_stop`].
+    pub id: StopId,
+    /// The answer, once the run is final or the stop was withdrawn.
+    pub reply: Reply<StopOutcome>,
+}
+
+/// The answer to a stop (S4.6).
+#[derive(Debug, Clone, PartialEq)]
+pub struct StopOutcome {
+    /// Whether this very stop ended the run. True for exactly one of all concurrent stops, or for none.
+    pub applied: bool,
+    /// The final record.
+    pub record: Arc<Record>,
+}
+
+/// To whom a signal goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignalTarget {
+    /// The root process.
+    Root,
+    /// The root's process group.
+    Group,
+    /// The terminal's foreground process group (PTY).
+    Foreground,
+    /// Every process of the tree.
+    Tree,
+}
+
+/// What becomes of a deadline (S3.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deadline {
+    /// It moves later by so much; one that is not armed starts from now.
+    Extend(Duration),
+    /// It goes away.
+    Remove,
+}
+
+/// Asks for the end of everything (S7.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ShutdownRequest {
+    /// Whether to skip what is left of every grace.
+    pub hurry: bool,
+}
+
+/// What a shutdown did.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ShutdownReport {
+    /// How many runs it ended.
+    pub ended: usize,
+    /// What would not die, by run.
+    pub left: Vec<(RunId, StillAlive)>,
+}
+
+/// Everything a front end can ask of the runs of one session.
+///
+/// No method is `async`: a request is on its way when the method returns, so the order of calls is the order of effects. All errors
+/// come as [`Failure`](crate::model::Failure) in the reply.
+pub trait Client: Send + Sync {
+    /// Starts a run; answers with its record once it is `running` (S3.1).
+    fn start(&self, request: StartRequest) -> Reply<Arc<Record>>;
+
+    /// Starts a foreground run (S3.5): pipes only, with live output.
+    fn start_foreground(&self, spec: RunSpec) -> Foreground;
+
+    /// Applies a control operation at a cut (S4.1, S4.2).
+    fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut>;
+
+    /// Stops a run and everything it started (S4.6, S4.7).
+    fn stop(&self, run: RunId, request: StopRequest) -> Stopping;
+
+    /// Withdraws a stop; answers whether that was still possible.
+    fn withdraw_stop(&self, run: RunId, stop: StopId) -> Reply<bool>;
+
+    /// Stops a run if it is live and starts it again from the same spec once its whole tree is gone; answers with the new record.
+    fn restart(&self, run: RunId, request: StopRequest) -> Reply<Arc<Record>>;
+
+    /// Sends one signal, by number; answers to how many processes. Not a stop: no cause, no escalation.
+    fn signal(&self, run: RunId, signal: i32, target: SignalTarget) -> Reply<u32>;
+
+    /// Moves or removes a deadline of a live run; answers with its record.
+    fn set_deadline(&self, run: RunId, kind: TimeoutKind, deadline: Deadline) -> Reply<()>;
+
+    /// Reads the newest output, at most `limit_bytes` a stream (S6.1), and marks a final run observed.
+    fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading>;
+
+    /// Returns the record and live facts; marks nothing (S6.2).
+    fn inspect(&self, run: RunId) -> Reply<Inspection>;
+
+    /// Returns `count` rows of the scrollback from row number `first` on, clipped to what is kept.
+    fn history(&self, run: RunId, first: u64, count: usize) -> Reply<HistoryRows>;
+
+    /// Watches the screen of a run. A final run has one last frame.
+    fn watch(&self, run: RunId, view: View) -> Reply<Watch>;
+
+    /// Removes a final run from the table.
+    fn forget(&self, run: RunId) -> Reply<()>;
+
+    /// Subscribes to the changes of all runs (S6.5).
+    fn subscribe(&self) -> Feed;
+
+    /// Ends all runs with cause `shutdown`, and refuses new ones from then on. A second call joins the first.
+    fn shutdown(&self, request: ShutdownRequest) -> Reply<ShutdownReport>;
+}

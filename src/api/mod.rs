@@ -1,0 +1,18 @@
+//! The waist: everything a front end can ask of runs, whoever answers (in this process or over a socket).
+
+mod client;
+mod facts;
+mod feed;
+mod reply;
+mod watch;
+
+pub use client::{
+    Client, Deadline, Foreground, LiveOutput, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId,
+    StopOutcome, StopRequest, Stopping,
+};
+pub use facts::{
+    ByteCounts, DeadlineView, Inspection, Part, PartName, ProcessFacts, Reading, RunView, Stream, Termination,
+};
+pub use feed::{Feed, FeedSender, Update, feed};
+pub use reply::{Answer, Reply, reply};
+pub use watch::{HistoryRows, View, Watch};
