@@ -30,21 +30,10 @@ impl CgroupParent {
         let mounts = proc::read_all("/proc/self/mountinfo", MAX_LIST_BYTES).ok()?;
         let own = proc::read_all("/proc/self/cgroup", MAX_LIST_BYTES).ok()?;
         let path = place(std::str::from_utf8(&mounts).ok()?, std::str::from_utf8(&own).ok()?)?;
-        rustix::fs::accessat(
-            rustix::fs::CWD,
-            &path,
-            Access::WRITE_OK | Access::EXEC_OK,
-            AtFlags::EACCESS,
-        )
-        .ok()?;
+        rustix::fs::accessat(rustix::fs::CWD, &path, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).ok()?;
         // A process may be put into a child only by who may write the common ancestor's list, too.
-        rustix::fs::accessat(
-            rustix::fs::CWD,
-            format!("{path}/cgroup.procs"),
-            Access::WRITE_OK,
-            AtFlags::EACCESS,
-        )
-        .ok()?;
+        rustix::fs::accessat(rustix::fs::CWD, format!("{path}/cgroup.procs"), Access::WRITE_OK, AtFlags::EACCESS)
+            .ok()?;
         Some(Self { path })
     }
 
@@ -52,9 +41,7 @@ impl CgroupParent {
     pub(super) fn sweep(&self) {
         for name in directories(&self.path) {
             let holder = name.strip_prefix(PREFIX).and_then(|pid| pid.parse::<i32>().ok());
-            let gone = holder.is_some_and(|pid| {
-                proc::stat(pid).is_err_and(|error| proc::is_gone(&error))
-            });
+            let gone = holder.is_some_and(|pid| proc::stat(pid).is_err_and(|error| proc::is_gone(&error)));
             if gone {
                 remove(&format!("{}/{name}", self.path), MAX_DEPTH);
             }
@@ -117,11 +104,7 @@ impl Drop for Cgroup {
 
 fn collect(path: &str, depth: u32, pids: &mut Vec<i32>) {
     if let Ok(list) = proc::read_all(&format!("{path}/cgroup.procs"), MAX_LIST_BYTES) {
-        pids.extend(
-            String::from_utf8_lossy(&list)
-                .lines()
-                .filter_map(|line| line.parse::<i32>().ok()),
-        );
+        pids.extend(String::from_utf8_lossy(&list).lines().filter_map(|line| line.parse::<i32>().ok()));
     }
     if depth > 0 {
         for name in directories(path) {

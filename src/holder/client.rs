@@ -48,10 +48,7 @@ impl HolderServer {
     ///
     /// [`HolderError::Link`] and [`HolderError::Start`].
     pub fn start(exe: &Path) -> Result<Self, HolderError> {
-        Ok(Self {
-            exe: exe.to_owned(),
-            running: Mutex::new(Running::start(exe)?),
-        })
+        Ok(Self { exe: exe.to_owned(), running: Mutex::new(Running::start(exe)?) })
     }
 
     /// Gets a holder for one run. A fork server that died is started again.
@@ -64,8 +61,7 @@ impl HolderServer {
     /// [`HolderError::Link`], [`HolderError::Busy`], and [`HolderError::Start`] or [`HolderError::Gone`] when a dead
     /// fork server could not be replaced.
     pub fn open(&self) -> Result<HolderLink, HolderError> {
-        let (ours, theirs) =
-            rights::pair(Kind::Stream).map_err(|source| HolderError::Link { source })?;
+        let (ours, theirs) = rights::pair(Kind::Stream).map_err(|source| HolderError::Link { source })?;
         let theirs = [theirs];
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         match running.offer(&theirs) {
@@ -75,9 +71,7 @@ impl HolderServer {
             }
             result => result?,
         }
-        Ok(HolderLink {
-            frames: Frames::new(ours),
-        })
+        Ok(HolderLink { frames: Frames::new(ours) })
     }
 
     /// Returns the fork server's process id.
@@ -89,8 +83,7 @@ impl HolderServer {
 
 impl Running {
     fn start(exe: &Path) -> Result<Self, HolderError> {
-        let (control, theirs) =
-            rights::pair(Kind::Messages).map_err(|source| HolderError::Link { source })?;
+        let (control, theirs) = rights::pair(Kind::Messages).map_err(|source| HolderError::Link { source })?;
         let child = Command::new(exe)
             .arg(ARGUMENT)
             .env_clear()
@@ -98,14 +91,8 @@ impl Running {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|source| HolderError::Start {
-                exe: exe.to_owned(),
-                source,
-            })?;
-        Ok(Self {
-            control: Some(control),
-            child,
-        })
+            .map_err(|source| HolderError::Start { exe: exe.to_owned(), source })?;
+        Ok(Self { control: Some(control), child })
     }
 
     fn offer(&self, link: &[OwnedFd]) -> Result<(), HolderError> {
@@ -118,12 +105,7 @@ impl Running {
                         return Err(HolderError::Busy);
                     }
                 }
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset
-                    ) =>
-                {
+                Err(error) if matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => {
                     return Err(HolderError::Gone);
                 }
                 // Too many descriptors are on their way already.
@@ -210,9 +192,7 @@ impl HolderLink {
         let Some(frame) = self.frames.receive()? else {
             return Ok(None);
         };
-        let event = Event::decode(&frame).map_err(|malformed| LinkError::Malformed {
-            what: malformed.0,
-        })?;
+        let event = Event::decode(&frame).map_err(|malformed| LinkError::Malformed { what: malformed.0 })?;
         let descriptors = match &event {
             Event::Spawned { .. } => self.frames.take_descriptors(),
             Event::SpawnFailed { .. }

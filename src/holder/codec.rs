@@ -79,26 +79,17 @@ impl<'bytes> Decoder<'bytes> {
 
     /// Makes sure that nothing is left over.
     pub(super) fn finish(self) -> Result<(), Malformed> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(Malformed("bytes after the end of a message"))
-        }
+        if self.rest.is_empty() { Ok(()) } else { Err(Malformed("bytes after the end of a message")) }
     }
 
     fn take(&mut self, count: usize) -> Result<&'bytes [u8], Malformed> {
-        let (taken, rest) = self
-            .rest
-            .split_at_checked(count)
-            .ok_or(Malformed("message cut short"))?;
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(Malformed("message cut short"))?;
         self.rest = rest;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        self.take(N)?
-            .try_into()
-            .map_err(|_| Malformed("message cut short"))
+        self.take(N)?.try_into().map_err(|_| Malformed("message cut short"))
     }
 
     pub(super) fn u8(&mut self) -> Result<u8, Malformed> {

@@ -122,10 +122,7 @@ impl Left {
     /// Returns what tells the process from any other of this boot.
     #[must_use]
     pub fn id(&self) -> ProcessId {
-        ProcessId {
-            pid: self.pid,
-            start_ticks: self.start_ticks,
-        }
+        ProcessId { pid: self.pid, start_ticks: self.start_ticks }
     }
 }
 
@@ -171,27 +168,15 @@ impl Event {
         let mut to = Encoder::default();
         match self {
             Self::Spawned { pid, start_ticks } => to.u8(SPAWNED).i32(*pid).u64(*start_ticks),
-            Self::SpawnFailed { stage, errno } => {
-                to.u8(SPAWN_FAILED).u8(stage.to_byte()).i32(*errno)
+            Self::SpawnFailed { stage, errno } => to.u8(SPAWN_FAILED).u8(stage.to_byte()).i32(*errno),
+            Self::RootExited { how: ExitKind::Code(code) } => to.u8(ROOT_EXITED).u8(0).i32(*code),
+            Self::RootExited { how: ExitKind::Signal { signo, core } } => {
+                to.u8(ROOT_EXITED).u8(1 + u8::from(*core)).i32(*signo)
             }
-            Self::RootExited {
-                how: ExitKind::Code(code),
-            } => to.u8(ROOT_EXITED).u8(0).i32(*code),
-            Self::RootExited {
-                how: ExitKind::Signal { signo, core },
-            } => to.u8(ROOT_EXITED).u8(1 + u8::from(*core)).i32(*signo),
             Self::TreeEmpty => to.u8(TREE_EMPTY),
-            Self::Signalled {
-                reached,
-                refused,
-                errno,
-            } => to.u8(SIGNALLED).u32(*reached).u32(*refused).i32(*errno),
+            Self::Signalled { reached, refused, errno } => to.u8(SIGNALLED).u32(*reached).u32(*refused).i32(*errno),
             Self::FirstSignalSent { signalled } => to.u8(FIRST_SIGNAL_SENT).u32(*signalled),
-            Self::TreeEnded {
-                signalled,
-                killed,
-                left,
-            } => {
+            Self::TreeEnded { signalled, killed, left } => {
                 to.u8(TREE_ENDED).u32(*signalled).u32(*killed).count(left.len());
                 for left in left {
                     to.i32(left.pid).u64(left.start_ticks).u8(match left.why {
@@ -205,11 +190,7 @@ impl Event {
             Self::Members { members } => {
                 to.u8(MEMBERS).count(members.len());
                 for member in members {
-                    to.i32(member.pid)
-                        .i32(member.ppid)
-                        .u64(member.start_ticks)
-                        .u8(member.state)
-                        .text(&member.comm);
+                    to.i32(member.pid).i32(member.ppid).u64(member.start_ticks).u8(member.state).text(&member.comm);
                 }
                 &mut to
             }
@@ -220,13 +201,9 @@ impl Event {
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut from = Decoder::new(bytes);
         let event = match from.u8()? {
-            SPAWNED => Self::Spawned {
-                pid: from.i32()?,
-                start_ticks: from.u64()?,
-            },
+            SPAWNED => Self::Spawned { pid: from.i32()?, start_ticks: from.u64()? },
             SPAWN_FAILED => Self::SpawnFailed {
-                stage: SpawnStage::from_byte(from.u8()?)
-                    .ok_or(Malformed("unknown stage of a start"))?,
+                stage: SpawnStage::from_byte(from.u8()?).ok_or(Malformed("unknown stage of a start"))?,
                 errno: from.i32()?,
             },
             ROOT_EXITED => Self::RootExited {
@@ -238,14 +215,8 @@ impl Event {
                 },
             },
             TREE_EMPTY => Self::TreeEmpty,
-            SIGNALLED => Self::Signalled {
-                reached: from.u32()?,
-                refused: from.u32()?,
-                errno: from.i32()?,
-            },
-            FIRST_SIGNAL_SENT => Self::FirstSignalSent {
-                signalled: from.u32()?,
-            },
+            SIGNALLED => Self::Signalled { reached: from.u32()?, refused: from.u32()?, errno: from.i32()? },
+            FIRST_SIGNAL_SENT => Self::FirstSignalSent { signalled: from.u32()? },
             TREE_ENDED => Self::TreeEnded {
                 signalled: from.u32()?,
                 killed: from.u32()?,

@@ -63,10 +63,7 @@ fn serve() -> io::Result<()> {
     let news = ChildNews::open()?;
     fork::give_memory_back();
     loop {
-        let mut fds = [
-            PollFd::new(&control, PollFlags::IN),
-            PollFd::new(&news, PollFlags::IN),
-        ];
+        let mut fds = [PollFd::new(&control, PollFlags::IN), PollFd::new(&news, PollFlags::IN)];
         match poll(&mut fds, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -104,13 +101,8 @@ fn serve() -> io::Result<()> {
 
 /// Tells a driver why it gets no holder.
 fn refuse(link: OwnedFd, error: &io::Error) {
-    let event = Event::SpawnFailed {
-        stage: SpawnStage::Fork,
-        errno: error.raw_os_error().unwrap_or(libc::EAGAIN),
-    };
+    let event = Event::SpawnFailed { stage: SpawnStage::Fork, errno: error.raw_os_error().unwrap_or(libc::EAGAIN) };
     let mut link = Frames::new(link);
     // The link is new, so a few bytes fit; when not, its end says enough.
-    let _ = link
-        .queue(&event.encode(), Vec::new())
-        .and_then(|()| link.flush());
+    let _ = link.queue(&event.encode(), Vec::new()).and_then(|()| link.flush());
 }

@@ -36,12 +36,7 @@ struct Outgoing {
 
 impl Frames {
     pub(super) fn new(socket: OwnedFd) -> Self {
-        Self {
-            socket: Arc::new(socket),
-            incoming: Vec::new(),
-            arrived: VecDeque::new(),
-            outgoing: VecDeque::new(),
-        }
+        Self { socket: Arc::new(socket), incoming: Vec::new(), arrived: VecDeque::new(), outgoing: VecDeque::new() }
     }
 
     pub(super) fn socket(&self) -> &Arc<OwnedFd> {
@@ -50,10 +45,7 @@ impl Frames {
 
     /// Puts a frame into the queue; `flush` sends it.
     pub(super) fn queue(&mut self, payload: &[u8], descriptors: Vec<OwnedFd>) -> Result<(), LinkError> {
-        let too_large = LinkError::TooLarge {
-            bytes: payload.len(),
-            max_bytes: MAX_FRAME_BYTES,
-        };
+        let too_large = LinkError::TooLarge { bytes: payload.len(), max_bytes: MAX_FRAME_BYTES };
         if payload.len() > MAX_FRAME_BYTES {
             return Err(too_large);
         }
@@ -63,11 +55,7 @@ impl Frames {
         let mut bytes = Vec::with_capacity(HEADER_BYTES + payload.len());
         bytes.extend(length.to_le_bytes());
         bytes.extend_from_slice(payload);
-        self.outgoing.push_back(Outgoing {
-            bytes,
-            sent: 0,
-            descriptors,
-        });
+        self.outgoing.push_back(Outgoing { bytes, sent: 0, descriptors });
         Ok(())
     }
 
@@ -123,9 +111,7 @@ impl Frames {
         };
         let length = u32::from_le_bytes(*header) as usize;
         if length > MAX_FRAME_BYTES {
-            return Err(LinkError::Malformed {
-                what: "a frame larger than any that is sent",
-            });
+            return Err(LinkError::Malformed { what: "a frame larger than any that is sent" });
         }
         let Some(payload) = rest.get(..length) else {
             // Room for all of it at once, instead of by doubling.

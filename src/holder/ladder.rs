@@ -90,12 +90,7 @@ struct Treated {
 #[derive(Debug, Clone, Copy)]
 enum Stage {
     Asking,
-    Killing {
-        until: Duration,
-        rounds: u32,
-        quiet: u32,
-        all_refused: u32,
-    },
+    Killing { until: Duration, rounds: u32, quiet: u32, all_refused: u32 },
 }
 
 /// A stop that is under way.
@@ -167,12 +162,7 @@ impl Ladder {
         }
         if now >= self.grace_end {
             grip.spare_nobody();
-            self.stage = Stage::Killing {
-                until: now.saturating_add(KILL_FOR),
-                rounds: 0,
-                quiet: 0,
-                all_refused: 0,
-            };
+            self.stage = Stage::Killing { until: now.saturating_add(KILL_FOR), rounds: 0, quiet: 0, all_refused: 0 };
             return self.kill(now, grip);
         }
         Step::Wait(now.saturating_add(RENEW_EVERY).min(self.grace_end))
@@ -213,13 +203,7 @@ impl Ladder {
     }
 
     fn kill(&mut self, now: Duration, grip: &mut impl Grip) -> Step {
-        let Stage::Killing {
-            until,
-            mut rounds,
-            mut quiet,
-            mut all_refused,
-        } = self.stage
-        else {
+        let Stage::Killing { until, mut rounds, mut quiet, mut all_refused } = self.stage else {
             return Step::Wait(now);
         };
         let mut at_once = 0;
@@ -246,21 +230,12 @@ impl Ladder {
                 break Step::Wait(now.saturating_add(ROUND_PAUSE).min(until));
             }
         };
-        self.stage = Stage::Killing {
-            until,
-            rounds,
-            quiet,
-            all_refused,
-        };
+        self.stage = Stage::Killing { until, rounds, quiet, all_refused };
         step
     }
 
     /// Stops all members until no new ones turn up, then kills each; returns them, and whether any was new.
-    fn kill_round(
-        &mut self,
-        mut members: Vec<Subject>,
-        grip: &mut impl Grip,
-    ) -> (Vec<Subject>, bool) {
+    fn kill_round(&mut self, mut members: Vec<Subject>, grip: &mut impl Grip) -> (Vec<Subject>, bool) {
         let mut any_new = false;
         let together = grip.kill_together();
         for _ in 0..STOP_PASSES {
@@ -325,11 +300,7 @@ impl Ladder {
             left: left
                 .iter()
                 .take(MAX_LEFT)
-                .map(|member| Left {
-                    pid: member.id.pid,
-                    start_ticks: member.id.start_ticks,
-                    why: why(member),
-                })
+                .map(|member| Left { pid: member.id.pid, start_ticks: member.id.start_ticks, why: why(member) })
                 .collect(),
         })
     }

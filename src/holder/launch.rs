@@ -19,10 +19,7 @@ pub(super) struct Failure {
 
 impl Failure {
     pub(super) fn new(stage: SpawnStage, error: &io::Error) -> Self {
-        Self {
-            stage,
-            errno: error.raw_os_error().unwrap_or(libc::EINVAL),
-        }
+        Self { stage, errno: error.raw_os_error().unwrap_or(libc::EINVAL) }
     }
 }
 
@@ -76,15 +73,19 @@ pub(super) fn launch(
     cgroup: Option<BorrowedFd<'_>>,
 ) -> Result<Launched, Failure> {
     let strings = Strings::of(program)?;
-    let (report, report_end) =
-        fd::pipe().map_err(|error| Failure::new(SpawnStage::Pipe, &error))?;
+    let (report, report_end) = fd::pipe().map_err(|error| Failure::new(SpawnStage::Pipe, &error))?;
     fd::set_nonblocking(&report, true).map_err(|error| Failure::new(SpawnStage::Pipe, &error))?;
+    // A stop may come before the child is ready for it: its signals wait until the child empties its mask.
+    let blocked = signals::AllBlocked::now().map_err(|error| Failure::new(SpawnStage::Prepare, &error))?;
     let forked = match cgroup.map(|cgroup| alone.fork_into(cgroup)) {
         Some(Ok(side)) => Ok(side),
         Some(Err(_)) | None => alone.fork(),
     };
     match forked.map_err(|error| Failure::new(SpawnStage::Fork, &error))? {
-        Side::Parent(pid) => Ok(Launched { pid, report }),
+        Side::Parent(pid) => {
+            drop(blocked);
+            Ok(Launched { pid, report })
+        }
         Side::Child => {
             let failure = become_program(&strings, ends);
             let mut bytes = [failure.stage.to_byte(); REPORT_BYTES];
@@ -131,19 +132,12 @@ struct Strings {
 
 impl Strings {
     fn of(program: &Program) -> Result<Self, Failure> {
-        let invalid = |stage| Failure {
-            stage,
-            errno: libc::EINVAL,
-        };
+        let invalid = |stage| Failure { stage, errno: libc::EINVAL };
         let string = |bytes: Vec<u8>, stage| CString::new(bytes).map_err(|_| invalid(stage));
         let text = |text: &OsStr, stage| string(text.as_bytes().to_vec(), stage);
         Ok(Self {
             program: text(&program.program, SpawnStage::Exec)?,
-            argv: program
-                .argv
-                .iter()
-                .map(|arg| text(arg, SpawnStage::Exec))
-                .collect::<Result<_, _>>()?,
+            argv: program.argv.iter().map(|arg| text(arg, SpawnStage::Exec)).collect::<Result<_, _>>()?,
             env: program
                 .env
                 .iter()
@@ -165,9 +159,7 @@ fn become_program(strings: &Strings, ends: &Ends) -> Failure {
         Err(failure) => failure,
         Ok(()) => {
             let error = fork::exec(&strings.program, &strings.argv, &strings.env);
-            let is_there = || {
-                rustix::fs::access(&*strings.program, rustix::fs::Access::EXISTS).is_ok()
-            };
+            let is_there = || rustix::fs::access(&*strings.program, rustix::fs::Access::EXISTS).is_ok();
             let stage = if error.raw_os_error() == Some(libc::ENOENT) && is_there() {
                 SpawnStage::Interpreter
             } else {
@@ -193,7 +185,6 @@ fn prepare(strings: &Strings, ends: &Ends) -> Result<(), Failure> {
     }
     signals::reset_dispositions();
     signals::empty_mask().map_err(at(SpawnStage::Prepare))?;
-    rustix::process::chdir(&*strings.cwd)
-        .map_err(|error| Failure::new(SpawnStage::Cwd, &error.into()))?;
+    rustix::process::chdir(&*strings.cwd).map_err(|error| Failure::new(SpawnStage::Cwd, &error.into()))?;
     fd::mark_all_close_on_exec().map_err(at(SpawnStage::Prepare))
 }

@@ -22,6 +22,9 @@ mod parent;
 mod request;
 mod tree;
 
+#[cfg(test)]
+mod codec_tests;
+
 pub use client::{HolderLink, HolderServer};
 pub use error::{HolderError, LinkError};
 pub use event::{Event, Left, Member, SpawnStage, WhyLeft};

@@ -76,11 +76,7 @@ struct Descriptors {
 /// # Errors
 ///
 /// The process could not be made ready: no session, no subreaper, no descriptor.
-pub(super) fn hold(
-    socket: OwnedFd,
-    alone: &SingleThreaded,
-    cgroups: Option<&CgroupParent>,
-) -> io::Result<()> {
+pub(super) fn hold(socket: OwnedFd, alone: &SingleThreaded, cgroups: Option<&CgroupParent>) -> io::Result<()> {
     fork::new_session()?;
     fork::become_subreaper()?;
     fork::set_name(NAME)?;
@@ -96,9 +92,7 @@ pub(super) fn hold(
         pipes: Vec::new(),
         exited: None,
         told_empty: false,
-        on_lost: OnLost::End {
-            grace: Duration::ZERO,
-        },
+        on_lost: OnLost::End { grace: Duration::ZERO },
         stop: None,
         leave: false,
     };
@@ -210,9 +204,7 @@ impl Holder<'_> {
                     state: stat.state,
                     comm: stat.comm,
                 });
-                let event = Event::Members {
-                    members: members.collect(),
-                };
+                let event = Event::Members { members: members.collect() };
                 self.tell(&event);
             }
             Request::LetGo => self.leave = true,
@@ -221,37 +213,20 @@ impl Holder<'_> {
 
     fn spawn(&mut self, spawn: Spawn) -> Result<(), Failure> {
         if self.tree.root.is_some() {
-            return Err(Failure {
-                stage: SpawnStage::Prepare,
-                errno: libc::EBUSY,
-            });
+            return Err(Failure { stage: SpawnStage::Prepare, errno: libc::EBUSY });
         }
         self.on_lost = spawn.on_lost;
         self.tree.mark(&spawn.marker);
         let descriptors = open_descriptors(spawn.io)?;
-        self.tree.cgroup = self
-            .cgroups
-            .and_then(|cgroups| cgroups.make(i32::try_from(std::process::id()).ok()?).ok());
-        let program = Program {
-            program: spawn.program,
-            argv: spawn.argv,
-            env: spawn.env,
-            cwd: spawn.cwd,
-        };
+        self.tree.cgroup = self.cgroups.and_then(|cgroups| cgroups.make(i32::try_from(std::process::id()).ok()?).ok());
+        let program = Program { program: spawn.program, argv: spawn.argv, env: spawn.env, cwd: spawn.cwd };
         let cgroup = self.tree.cgroup.as_ref();
-        let launched = launch::launch(
-            self.alone,
-            &program,
-            &descriptors.ends,
-            cgroup.map(super::cgroup::Cgroup::directory),
-        )?;
+        let launched =
+            launch::launch(self.alone, &program, &descriptors.ends, cgroup.map(super::cgroup::Cgroup::directory))?;
         self.tree.root = Some(launched.pid);
         self.terminal = descriptors.terminal;
         self.pipes = descriptors.pipes;
-        self.spawning = Some(Spawning {
-            launched,
-            descriptors: descriptors.driver,
-        });
+        self.spawning = Some(Spawning { launched, descriptors: descriptors.driver });
         Ok(())
     }
 
@@ -283,10 +258,7 @@ impl Holder<'_> {
     }
 
     fn abandon_spawn(&mut self, failure: Failure) {
-        self.tell(&Event::SpawnFailed {
-            stage: failure.stage,
-            errno: failure.errno,
-        });
+        self.tell(&Event::SpawnFailed { stage: failure.stage, errno: failure.errno });
     }
 
     fn look_at_children(&mut self) {
@@ -347,20 +319,12 @@ impl Holder<'_> {
             },
         };
         let now = boot_now();
-        self.stop = Some(Stop {
-            ladder: Ladder::new(signals, now, grace),
-            due: now,
-        });
+        self.stop = Some(Stop { ladder: Ladder::new(signals, now, grace), due: now });
     }
 
     fn run_stop_command(&self, command: StopCommand) -> Result<i32, Failure> {
         let null = || fd::null().map_err(|error| Failure::new(SpawnStage::Pipe, &error));
-        let program = Program {
-            program: command.program,
-            argv: command.argv,
-            env: command.env,
-            cwd: command.cwd,
-        };
+        let program = Program { program: command.program, argv: command.argv, env: command.env, cwd: command.cwd };
         let ends = Ends::Separate([null()?, null()?, null()?]);
         // An exec that fails shows as exit code 127 and is treated as any failure of the command.
         Ok(launch::launch(self.alone, &program, &ends, None)?.pid)
@@ -383,11 +347,7 @@ impl Holder<'_> {
                 // The root's end belongs before the end of the tree.
                 self.look_at_spawning();
                 self.look_at_children();
-                self.tell(&Event::TreeEnded {
-                    signalled: report.signalled,
-                    killed: report.killed,
-                    left: report.left,
-                });
+                self.tell(&Event::TreeEnded { signalled: report.signalled, killed: report.killed, left: report.left });
                 self.leave |= self.link.is_none();
             }
         }
@@ -419,27 +379,17 @@ impl Holder<'_> {
             }
             (Some(root), SignalTarget::Group | SignalTarget::Foreground) => match &self.terminal {
                 Some(master) if target == SignalTarget::Foreground => {
-                    count(tty::signal_foreground(master, signo).and_then(|any| {
-                        if any { Ok(()) } else { no_such() }
-                    }));
+                    count(tty::signal_foreground(master, signo).and_then(|any| if any { Ok(()) } else { no_such() }));
                 }
                 // The root is not reaped before the end, so the group is still its.
                 Some(_) | None => count(pidfd::signal_group(root, signo)),
             },
         }
-        Event::Signalled {
-            reached,
-            refused,
-            errno,
-        }
+        Event::Signalled { reached, refused, errno }
     }
 
     fn default_signals(&self) -> Vec<i32> {
-        if self.terminal.is_some() {
-            SIGNALS_FOR_PTY.to_vec()
-        } else {
-            SIGNALS_FOR_PIPES.to_vec()
-        }
+        if self.terminal.is_some() { SIGNALS_FOR_PTY.to_vec() } else { SIGNALS_FOR_PIPES.to_vec() }
     }
 
     fn tell(&mut self, event: &Event) {
@@ -500,10 +450,7 @@ fn open_descriptors(io: Io) -> Result<Descriptors, Failure> {
             let at = at(SpawnStage::Pipe);
             let (output, output_end) = fd::pipe().map_err(at)?;
             let (errors, errors_end) = fd::pipe().map_err(at)?;
-            let mut driver = vec![
-                fd::duplicate(&output).map_err(at)?,
-                fd::duplicate(&errors).map_err(at)?,
-            ];
+            let mut driver = vec![fd::duplicate(&output).map_err(at)?, fd::duplicate(&errors).map_err(at)?];
             let input_end = match stdin {
                 StdinSource::Null => fd::null().map_err(at)?,
                 StdinSource::Pipe => {

@@ -227,12 +227,8 @@ impl Spawn {
         to.text(&self.cwd);
         match self.io {
             Io::Pty { cols, rows } => to.u8(0).u16(cols).u16(rows),
-            Io::Pipes {
-                stdin: StdinSource::Null,
-            } => to.u8(1),
-            Io::Pipes {
-                stdin: StdinSource::Pipe,
-            } => to.u8(2),
+            Io::Pipes { stdin: StdinSource::Null } => to.u8(1),
+            Io::Pipes { stdin: StdinSource::Pipe } => to.u8(2),
         };
         to.text(&self.marker);
         match self.on_lost {
@@ -250,23 +246,14 @@ impl Spawn {
             env: read_environment(from)?,
             cwd: from.text()?,
             io: match from.u8()? {
-                0 => Io::Pty {
-                    cols: from.u16()?,
-                    rows: from.u16()?,
-                },
-                1 => Io::Pipes {
-                    stdin: StdinSource::Null,
-                },
-                2 => Io::Pipes {
-                    stdin: StdinSource::Pipe,
-                },
+                0 => Io::Pty { cols: from.u16()?, rows: from.u16()? },
+                1 => Io::Pipes { stdin: StdinSource::Null },
+                2 => Io::Pipes { stdin: StdinSource::Pipe },
                 _ => return Err(Malformed("unknown kind of descriptors")),
             },
             marker: from.text()?,
             on_lost: match from.u8()? {
-                0 => OnLost::End {
-                    grace: read_duration(from)?,
-                },
+                0 => OnLost::End { grace: read_duration(from)? },
                 1 => OnLost::Keep,
                 _ => return Err(Malformed("unknown order for a lost link")),
             },

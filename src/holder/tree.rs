@@ -40,20 +40,11 @@ impl Tree {
             protected.push(stat.id());
         }
         protected.extend(driver.and_then(|pid| proc::stat(pid).ok()).map(|stat| stat.id()));
-        Self {
-            holder,
-            root: None,
-            stop_command: None,
-            cgroup: None,
-            marker: None,
-            strays: Vec::new(),
-            protected,
-        }
+        Self { holder, root: None, stop_command: None, cgroup: None, marker: None, strays: Vec::new(), protected }
     }
 
     pub(super) fn mark(&mut self, run: &OsStr) {
-        self.marker =
-            (!run.is_empty()).then(|| [MARKER_NAME, run.as_bytes()].concat());
+        self.marker = (!run.is_empty()).then(|| [MARKER_NAME, run.as_bytes()].concat());
     }
 
     /// Reaps every child that has ended but the root and the stop command.
@@ -75,9 +66,7 @@ impl Tree {
 
     /// Returns whether any child has not ended.
     pub(super) fn has_living_child(&self) -> bool {
-        self.children()
-            .into_iter()
-            .any(|pid| matches!(wait::peek(Whose::Pid(pid)), Ok(Look::Alive)))
+        self.children().into_iter().any(|pid| matches!(wait::peek(Whose::Pid(pid)), Ok(Look::Alive)))
     }
 
     /// Lists all that descends from the holder and known strays, zombies too.
@@ -91,9 +80,7 @@ impl Tree {
         if search_marked {
             self.search_marked(&members);
         }
-        self.strays.retain(|stray| {
-            proc::stat(stray.pid).is_ok_and(|stat| stat.id() == *stray && !stat.is_over())
-        });
+        self.strays.retain(|stray| proc::stat(stray.pid).is_ok_and(|stat| stat.id() == *stray && !stat.is_over()));
         for stray in self.strays.clone() {
             self.add(stray.pid, &mut members);
             for stat in proc::descendants(stray.pid).unwrap_or_default() {
@@ -160,10 +147,7 @@ impl Tree {
                 spared.push(member.pid);
             }
         }
-        members
-            .into_iter()
-            .filter(|member| !spared.contains(&member.pid))
-            .collect()
+        members.into_iter().filter(|member| !spared.contains(&member.pid)).collect()
     }
 }
 
@@ -174,16 +158,12 @@ impl Grip for Tree {
         self.without_stop_command(members)
             .into_iter()
             .filter(|stat| !stat.is_over())
-            .map(|stat| Subject {
-                id: stat.id(),
-                state: stat.state,
-            })
+            .map(|stat| Subject { id: stat.id(), state: stat.state })
             .collect()
     }
 
     fn signal(&mut self, id: ProcessId, signo: i32) -> Result<(), i32> {
-        pidfd::signal_exact(id, signo)
-            .map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL))
+        pidfd::signal_exact(id, signo).map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL))
     }
 
     fn catches(&mut self, id: ProcessId, signo: i32) -> bool {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
-    timerfd_create, timerfd_settime,
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
+    timerfd_settime,
 };
 
 /// Returns the time since the machine started, suspended time included (`CLOCK_BOOTTIME`).
@@ -16,10 +16,7 @@ use rustix::time::{
 pub fn boot_now() -> Duration {
     let now = clock_gettime(ClockId::Boottime);
     // The boot clock starts at zero and never runs backwards, so both parts fit.
-    Duration::new(
-        u64::try_from(now.tv_sec).unwrap_or(0),
-        u32::try_from(now.tv_nsec).unwrap_or(0),
-    )
+    Duration::new(u64::try_from(now.tv_sec).unwrap_or(0), u32::try_from(now.tv_nsec).unwrap_or(0))
 }
 
 /// A timer that becomes readable at an instant of the boot clock.
@@ -37,10 +34,7 @@ impl BoottimeTimer {
     ///
     /// Out of descriptors or memory.
     pub fn new() -> io::Result<Self> {
-        let fd = timerfd_create(
-            TimerfdClockId::Boottime,
-            TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK,
-        )?;
+        let fd = timerfd_create(TimerfdClockId::Boottime, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
         Ok(Self { fd: Arc::new(fd) })
     }
 
@@ -53,24 +47,14 @@ impl BoottimeTimer {
     /// The instant does not fit the kernel's clock.
     pub fn arm(&self, at: Option<Duration>) -> io::Result<()> {
         let value = match at {
-            None => Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            },
+            None => Timespec { tv_sec: 0, tv_nsec: 0 },
             Some(at) => Timespec {
-                tv_sec: i64::try_from(at.as_secs())
-                    .map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?,
+                tv_sec: i64::try_from(at.as_secs()).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?,
                 // A value of zero would disarm: the first nanosecond of the boot is early enough.
                 tv_nsec: i64::from(at.subsec_nanos().max(u32::from(at.is_zero()))),
             },
         };
-        let spec = Itimerspec {
-            it_interval: Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            },
-            it_value: value,
-        };
+        let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
         timerfd_settime(&*self.fd, TimerfdTimerFlags::ABSTIME, &spec)?;
         Ok(())
     }
@@ -112,13 +96,7 @@ mod tests {
         let timer = BoottimeTimer::new().expect("a timer");
         assert!(!timer.consume().expect("read"));
         timer.arm(Some(Duration::ZERO)).expect("arm");
-        let ready = poll(
-            &mut [PollFd::new(&timer, PollFlags::IN)],
-            Some(&Timespec {
-                tv_sec: 5,
-                tv_nsec: 0,
-            }),
-        );
+        let ready = poll(&mut [PollFd::new(&timer, PollFlags::IN)], Some(&Timespec { tv_sec: 5, tv_nsec: 0 }));
         assert_eq!(ready.expect("poll"), 1);
         assert!(timer.consume().expect("read"));
         assert!(!timer.consume().expect("read"));
@@ -127,17 +105,9 @@ mod tests {
     #[test]
     fn a_disarmed_timer_does_not_go_off() {
         let timer = BoottimeTimer::new().expect("a timer");
-        timer
-            .arm(Some(boot_now() + Duration::from_millis(5)))
-            .expect("arm");
+        timer.arm(Some(boot_now() + Duration::from_millis(5))).expect("arm");
         timer.arm(None).expect("disarm");
-        let ready = poll(
-            &mut [PollFd::new(&timer, PollFlags::IN)],
-            Some(&Timespec {
-                tv_sec: 0,
-                tv_nsec: 20_000_000,
-            }),
-        );
+        let ready = poll(&mut [PollFd::new(&timer, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 20_000_000 }));
         assert_eq!(ready.expect("poll"), 0);
     }
 }

@@ -13,11 +13,7 @@ use rustix::pipe::PipeFlags;
 /// The descriptor does not know the flag.
 pub fn set_nonblocking(fd: impl AsFd, on: bool) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(&fd)?;
-    let wanted = if on {
-        flags | OFlags::NONBLOCK
-    } else {
-        flags - OFlags::NONBLOCK
-    };
+    let wanted = if on { flags | OFlags::NONBLOCK } else { flags - OFlags::NONBLOCK };
     if wanted != flags {
         rustix::fs::fcntl_setfl(&fd, wanted)?;
     }
@@ -39,11 +35,7 @@ pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 ///
 /// There is no `/dev/null`, or no descriptor left.
 pub fn null() -> io::Result<OwnedFd> {
-    Ok(rustix::fs::open(
-        c"/dev/null",
-        OFlags::RDWR | OFlags::CLOEXEC,
-        Mode::empty(),
-    )?)
+    Ok(rustix::fs::open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// Duplicates a descriptor to a number of 3 or more, close-on-exec.
@@ -60,10 +52,7 @@ pub fn duplicate(fd: impl AsFd) -> io::Result<OwnedFd> {
 /// # Errors
 ///
 /// `target` is not a standard descriptor, or the kernel refuses.
-#[expect(
-    unsafe_code,
-    reason = "the standard descriptors are no owned values in Rust"
-)]
+#[expect(unsafe_code, reason = "the standard descriptors are no owned values in Rust")]
 pub fn make_standard(source: BorrowedFd<'_>, target: RawFd) -> io::Result<()> {
     if !(0..=2).contains(&target) {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -89,8 +78,7 @@ pub fn make_standard(source: BorrowedFd<'_>, target: RawFd) -> io::Result<()> {
 #[expect(unsafe_code, reason = "no crate of ours wraps close_range")]
 pub fn mark_all_close_on_exec() -> io::Result<()> {
     // SAFETY: the call changes flags only; no descriptor is closed by it.
-    let done =
-        unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     if done == 0 {
         return Ok(());
     }

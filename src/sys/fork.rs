@@ -73,9 +73,7 @@ impl SingleThreaded {
         args.exit_signal = u64::from(libc::SIGCHLD.cast_unsigned());
         args.cgroup = u64::from(cgroup.as_raw_fd().cast_unsigned());
         // SAFETY: no shared memory and no own stack are asked for, so this is a fork; one thread, as in `fork`.
-        let pid = unsafe {
-            libc::syscall(libc::SYS_clone3, &raw mut args, size_of::<libc::clone_args>())
-        };
+        let pid = unsafe { libc::syscall(libc::SYS_clone3, &raw mut args, size_of::<libc::clone_args>()) };
         match pid {
             -1 => Err(io::Error::last_os_error()),
             0 => Ok(Side::Child),
@@ -89,11 +87,7 @@ impl SingleThreaded {
 #[expect(unsafe_code, reason = "execve has no safe wrapper that takes prepared strings")]
 pub fn exec(program: &CStr, argv: &[CString], env: &[CString]) -> io::Error {
     let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
-        strings
-            .iter()
-            .map(|string| string.as_ptr())
-            .chain(std::iter::once(std::ptr::null()))
-            .collect()
+        strings.iter().map(|string| string.as_ptr()).chain(std::iter::once(std::ptr::null())).collect()
     };
     let (argv, env) = (pointers(argv), pointers(env));
     // SAFETY: both arrays end in null and point to strings that live as long as the borrowed slices.
@@ -137,10 +131,7 @@ pub fn set_name(name: &CStr) -> io::Result<()> {
 }
 
 /// Gives memory that was freed back to the kernel, where the C library can.
-#[cfg_attr(
-    target_env = "gnu",
-    expect(unsafe_code, reason = "malloc_trim has no wrapper")
-)]
+#[cfg_attr(target_env = "gnu", expect(unsafe_code, reason = "malloc_trim has no wrapper"))]
 pub fn give_memory_back() {
     // SAFETY: works on the allocator's free memory only.
     #[cfg(target_env = "gnu")]
@@ -155,8 +146,5 @@ pub fn give_memory_back() {
 ///
 /// The descriptor is no Unix socket.
 pub fn peer_pid(socket: impl AsFd) -> io::Result<i32> {
-    Ok(rustix::net::sockopt::socket_peercred(socket)?
-        .pid
-        .as_raw_nonzero()
-        .get())
+    Ok(rustix::net::sockopt::socket_peercred(socket)?.pid.as_raw_nonzero().get())
 }

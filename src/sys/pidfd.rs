@@ -28,9 +28,7 @@ impl Pidfd {
     /// `ESRCH` when there is none, `ENOSYS` before Linux 5.3, or out of descriptors.
     pub fn open(pid: i32) -> io::Result<Self> {
         let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(Self {
-            fd: rustix::process::pidfd_open(pid, PidfdFlags::empty())?,
-        })
+        Ok(Self { fd: rustix::process::pidfd_open(pid, PidfdFlags::empty())? })
     }
 
     /// Opens a process and makes sure that it is the one that is meant.
@@ -62,11 +60,7 @@ impl Pidfd {
                 0_u32,
             )
         };
-        if done == 0 {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
-        }
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }
 
@@ -147,17 +141,8 @@ mod tests {
         let pid = i32::try_from(std::process::id()).expect("a pid fits");
         let start_ticks = super::super::proc::start_ticks(pid).expect("own start");
         signal_exact(ProcessId { pid, start_ticks }, 0).expect("the right one");
-        let wrong = signal_exact(
-            ProcessId {
-                pid,
-                start_ticks: start_ticks + 1,
-            },
-            0,
-        );
-        assert_eq!(
-            wrong.expect_err("another process").raw_os_error(),
-            Some(libc::ESRCH)
-        );
+        let wrong = signal_exact(ProcessId { pid, start_ticks: start_ticks + 1 }, 0);
+        assert_eq!(wrong.expect_err("another process").raw_os_error(), Some(libc::ESRCH));
     }
 
     #[test]

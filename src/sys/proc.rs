@@ -53,10 +53,7 @@ impl Stat {
     /// Returns what tells the process from any other of this boot.
     #[must_use]
     pub fn id(&self) -> super::pidfd::ProcessId {
-        super::pidfd::ProcessId {
-            pid: self.pid,
-            start_ticks: self.start_ticks,
-        }
+        super::pidfd::ProcessId { pid: self.pid, start_ticks: self.start_ticks }
     }
 }
 
@@ -98,11 +95,7 @@ pub fn start_ticks(pid: i32) -> io::Result<u64> {
 /// As [`stat`].
 pub fn facts(pid: i32) -> io::Result<Facts> {
     let stat = stat(pid)?;
-    Ok(Facts {
-        cpu_ticks: stat.cpu_ticks,
-        rss_bytes: stat.rss_pages.saturating_mul(page_bytes()),
-        stat,
-    })
+    Ok(Facts { cpu_ticks: stat.cpu_ticks, rss_bytes: stat.rss_pages.saturating_mul(page_bytes()), stat })
 }
 
 /// Returns how many clock ticks a second has (100 on nearly all machines).
@@ -120,10 +113,7 @@ fn page_bytes() -> u64 {
 #[expect(unsafe_code, reason = "sysconf has no wrapper among our crates' enabled parts")]
 fn system_number(name: i32, otherwise: u64) -> u64 {
     // SAFETY: sysconf reads a number by its name.
-    u64::try_from(unsafe { libc::sysconf(name) })
-        .ok()
-        .filter(|number| *number > 0)
-        .unwrap_or(otherwise)
+    u64::try_from(unsafe { libc::sysconf(name) }).ok().filter(|number| *number > 0).unwrap_or(otherwise)
 }
 
 /// Reads the random id that the kernel made for this boot: pids and start times mean something only beside it.
@@ -134,9 +124,7 @@ fn system_number(name: i32, otherwise: u64) -> u64 {
 pub fn boot_id() -> io::Result<String> {
     let mut buffer = [0_u8; 64];
     let id = read_into("/proc/sys/kernel/random/boot_id", &mut buffer)?;
-    std::str::from_utf8(id)
-        .map(|id| id.trim().to_owned())
-        .map_err(|_| io::ErrorKind::InvalidData.into())
+    std::str::from_utf8(id).map(|id| id.trim().to_owned()).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 /// Appends the children of a process to `into`: of all its threads, zombies included.
@@ -177,11 +165,7 @@ fn lists_of_children_are_missing() -> bool {
     static MISSING: OnceLock<bool> = OnceLock::new();
     *MISSING.get_or_init(|| {
         let own = std::process::id();
-        rustix::fs::access(
-            format!("/proc/{own}/task/{own}/children"),
-            rustix::fs::Access::EXISTS,
-        )
-        .is_err()
+        rustix::fs::access(format!("/proc/{own}/task/{own}/children"), rustix::fs::Access::EXISTS).is_err()
     })
 }
 
@@ -205,9 +189,7 @@ pub fn all_pids() -> io::Result<Vec<i32>> {
 /// `/proc` cannot be read at all. Processes that end during the walk are left out.
 pub fn descendants(ancestor: i32) -> io::Result<Vec<Stat>> {
     match descendants_by_lists(ancestor) {
-        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-            descendants_by_parents(ancestor)
-        }
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => descendants_by_parents(ancestor),
         found => found,
     }
 }
@@ -342,10 +324,7 @@ fn parse_stat(line: &[u8]) -> Option<Stat> {
     let open = line.iter().position(|byte| *byte == b'(')?;
     let close = line.iter().rposition(|byte| *byte == b')')?;
     let comm = OsStr::from_bytes(line.get(open + 1..close)?).to_owned();
-    let rest: Vec<&[u8]> = line
-        .get(close + 2..)?
-        .split(|byte| *byte == b' ')
-        .collect();
+    let rest: Vec<&[u8]> = line.get(close + 2..)?.split(|byte| *byte == b' ').collect();
     // Fields are counted from 1 in the manual, and `rest` starts with field 3.
     let field = |index: usize| rest.get(index - 3).copied();
     Some(Stat {

@@ -5,9 +5,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
-    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg,
-    sendmsg, socketpair,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 
 /// The most descriptors that travel with one message.
@@ -34,12 +33,7 @@ pub fn pair(kind: Kind) -> io::Result<(OwnedFd, OwnedFd)> {
         Kind::Stream => SocketType::STREAM,
         Kind::Messages => SocketType::SEQPACKET,
     };
-    Ok(socketpair(
-        AddressFamily::UNIX,
-        kind,
-        SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
-        None,
-    )?)
+    Ok(socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?)
 }
 
 /// Returns whether a descriptor is a Unix socket of whole messages.
@@ -61,12 +55,7 @@ pub fn send(socket: impl AsFd, bytes: &[u8], descriptors: &[OwnedFd]) -> io::Res
         return Err(io::ErrorKind::InvalidInput.into());
     }
     loop {
-        match sendmsg(
-            &socket,
-            &[IoSlice::new(bytes)],
-            &mut ancillary,
-            SendFlags::NOSIGNAL,
-        ) {
+        match sendmsg(&socket, &[IoSlice::new(bytes)], &mut ancillary, SendFlags::NOSIGNAL) {
             Ok(count) => return Ok(count),
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -79,20 +68,11 @@ pub fn send(socket: impl AsFd, bytes: &[u8], descriptors: &[OwnedFd]) -> io::Res
 /// # Errors
 ///
 /// `WouldBlock` when there is nothing yet; `InvalidData` when descriptors were lost because there was no room for them.
-pub fn receive(
-    socket: impl AsFd,
-    buffer: &mut [u8],
-    mut descriptors: impl FnMut(OwnedFd),
-) -> io::Result<usize> {
+pub fn receive(socket: impl AsFd, buffer: &mut [u8], mut descriptors: impl FnMut(OwnedFd)) -> io::Result<usize> {
     let mut space = [MaybeUninit::<u8>::uninit(); ANCILLARY_BYTES];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received = loop {
-        match recvmsg(
-            &socket,
-            &mut [IoSliceMut::new(buffer)],
-            &mut ancillary,
-            RecvFlags::CMSG_CLOEXEC,
-        ) {
+        match recvmsg(&socket, &mut [IoSliceMut::new(buffer)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
             Ok(received) => break received,
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),

@@ -28,10 +28,7 @@ const SHRUGGED_OFF: [i32; 11] = [
 ];
 
 /// Sets every signal's disposition to the default, the two that the C library keeps for itself included.
-#[expect(
-    unsafe_code,
-    reason = "the C library's sigaction refuses signals 32 and 33"
-)]
+#[expect(unsafe_code, reason = "the C library's sigaction refuses signals 32 and 33")]
 pub fn reset_dispositions() {
     // The kernel's own struct: handler, flags, restorer, mask; all zero is the default action.
     let default = [0_u64; 8];
@@ -69,6 +66,35 @@ pub fn empty_mask() -> io::Result<()> {
     Ok(())
 }
 
+/// All signals blocked in the calling thread, until it is dropped.
+///
+/// Over a fork it loses nothing: what is sent to the child before it has its own dispositions waits until the child
+/// empties its mask, although the parent ignores it (a blocked signal is never thrown away as ignored).
+#[derive(Debug)]
+pub struct AllBlocked {
+    before: SigSet,
+}
+
+impl AllBlocked {
+    /// Blocks them.
+    ///
+    /// # Errors
+    ///
+    /// None is known.
+    pub fn now() -> io::Result<Self> {
+        let mut before = SigSet::empty();
+        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), Some(&mut before))?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for AllBlocked {
+    fn drop(&mut self) {
+        // It can fail for no mask that the kernel itself has given.
+        let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&self.before), None);
+    }
+}
+
 /// A descriptor that becomes readable when a child ends or stops.
 #[derive(Debug)]
 pub struct ChildNews {
@@ -86,9 +112,7 @@ impl ChildNews {
         set.add(Signal::SIGCHLD);
         sigprocmask(SigmaskHow::SIG_SETMASK, Some(&set), None)?;
         let fd = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-        Ok(Self {
-            fd: super::fd::duplicate(fd.as_fd())?,
-        })
+        Ok(Self { fd: super::fd::duplicate(fd.as_fd())? })
     }
 
     /// Takes all news that are there; they are merged, so look at every child afterwards.

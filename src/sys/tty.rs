@@ -12,15 +12,7 @@ use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
 ///
 /// The descriptor is no terminal, or its other end is gone.
 pub fn set_window_size(master: impl AsFd, cols: u16, rows: u16) -> io::Result<()> {
-    tcsetwinsize(
-        master,
-        Winsize {
-            ws_row: rows,
-            ws_col: cols,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        },
-    )?;
+    tcsetwinsize(master, Winsize { ws_row: rows, ws_col: cols, ws_xpixel: 0, ws_ypixel: 0 })?;
     Ok(())
 }
 
@@ -68,20 +60,10 @@ pub fn echoes(terminal: impl AsFd) -> io::Result<bool> {
 /// All PTYs are taken (`ENOSPC`), out of descriptors.
 #[expect(unsafe_code, reason = "portable-pty names its descriptor by number only")]
 pub fn open_pair(cols: u16, rows: u16) -> io::Result<(OwnedFd, OwnedFd)> {
-    let size = portable_pty::PtySize {
-        rows,
-        cols,
-        pixel_width: 0,
-        pixel_height: 0,
-    };
+    let size = portable_pty::PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
     // Its error is a text; the number is still the last one.
-    let pair = portable_pty::native_pty_system()
-        .openpty(size)
-        .map_err(|_| io::Error::last_os_error())?;
-    let number = pair
-        .master
-        .as_raw_fd()
-        .ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
+    let pair = portable_pty::native_pty_system().openpty(size).map_err(|_| io::Error::last_os_error())?;
+    let number = pair.master.as_raw_fd().ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
     // SAFETY: the pair owns the descriptor and lives until the end of this function.
     let master = unsafe { BorrowedFd::borrow_raw(number) };
     let slave = open_slave(master)?;
@@ -94,10 +76,7 @@ pub fn open_pair(cols: u16, rows: u16) -> io::Result<(OwnedFd, OwnedFd)> {
 ///
 /// Before Linux 4.13, or out of descriptors.
 pub fn open_slave(master: impl AsFd) -> io::Result<OwnedFd> {
-    Ok(rustix::pty::ioctl_tiocgptpeer(
-        master,
-        OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC,
-    )?)
+    Ok(rustix::pty::ioctl_tiocgptpeer(master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?)
 }
 
 /// Makes a terminal the controlling one of the calling session leader.

@@ -83,10 +83,7 @@ fn waitid(whose: Whose, options: i32) -> io::Result<Look> {
             } else {
                 let how = match code {
                     libc::CLD_EXITED => ExitKind::Code(status),
-                    _ => ExitKind::Signal {
-                        signo: status,
-                        core: code == libc::CLD_DUMPED,
-                    },
+                    _ => ExitKind::Signal { signo: status, core: code == libc::CLD_DUMPED },
                 };
                 Look::Ended(Ended { pid, how })
             });

@@ -42,16 +42,12 @@ impl Watched {
     /// # Panics
     ///
     /// Outside a tokio runtime.
-    #[expect(
-        unsafe_code,
-        reason = "tokio leaves the descriptor's constancy to the caller"
-    )]
+    #[expect(unsafe_code, reason = "tokio leaves the descriptor's constancy to the caller")]
     pub fn with_interest(fd: impl Into<Arc<OwnedFd>>, interest: Interest) -> io::Result<Self> {
         let fd: Arc<OwnedFd> = fd.into();
         // SAFETY: an `Arc<OwnedFd>` names one descriptor for its whole life, and it is open as long as this clone
         // lives, which is inside the `AsyncFd`. No `&mut AsyncFd` ever leaves `Watched`.
-        let inner = unsafe { AsyncFd::register_with_interest(fd, interest) }
-            .map_err(|error| error.into_parts().1)?;
+        let inner = unsafe { AsyncFd::register_with_interest(fd, interest) }.map_err(|error| error.into_parts().1)?;
         Ok(Self { inner })
     }
 }
@@ -70,10 +66,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_watched_pipe_reports_that_it_can_be_read() {
-        let (read, write) = rustix::pipe::pipe_with(
-            rustix::pipe::PipeFlags::CLOEXEC | rustix::pipe::PipeFlags::NONBLOCK,
-        )
-        .expect("a pipe");
+        let (read, write) =
+            rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC | rustix::pipe::PipeFlags::NONBLOCK)
+                .expect("a pipe");
         let watched = Watched::with_interest(read, Interest::READABLE).expect("registered");
         rustix::io::write(&write, b"x").expect("written");
         let mut guard = watched.readable().await.expect("ready");

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use shtask::holder::{
-    Event, FirstStep, HolderLink, HolderServer, Io, Left, LinkError, OnLost, Request, Spawn,
-    SpawnStage, StdinSource,
+    Event, FirstStep, HolderLink, HolderServer, Io, Left, LinkError, OnLost, Request, Spawn, SpawnStage, StdinSource,
 };
 use shtask::sys::proc;
 use shtask::sys::wait::ExitKind;
@@ -18,9 +17,7 @@ use shtask::sys::wait::ExitKind;
 pub(super) const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A command with pipes and no input.
-pub(super) const PIPES: Io = Io::Pipes {
-    stdin: StdinSource::Null,
-};
+pub(super) const PIPES: Io = Io::Pipes { stdin: StdinSource::Null };
 /// A command in a terminal.
 pub(super) const PTY: Io = Io::Pty { cols: 80, rows: 24 };
 
@@ -38,15 +35,21 @@ pub(super) fn unique() -> String {
 
 /// Counts living processes that have this argument.
 pub(super) fn alive(argument: &str) -> usize {
+    count_alive(argument, |_| true)
+}
+
+/// Counts living processes of this name that have this argument.
+pub(super) fn alive_as(name: &str, argument: &str) -> usize {
+    count_alive(argument, |stat| stat.comm == name)
+}
+
+fn count_alive(argument: &str, fits: impl Fn(&proc::Stat) -> bool) -> usize {
     let pids = proc::all_pids().expect("a list of processes");
     pids.into_iter()
         .filter(|pid| {
-            let arguments =
-                proc::read_all(&format!("/proc/{pid}/cmdline"), 1 << 20).unwrap_or_default();
-            let found = arguments
-                .split(|byte| *byte == 0)
-                .any(|found| found == argument.as_bytes());
-            found && proc::stat(*pid).is_ok_and(|stat| !stat.is_over())
+            let arguments = proc::read_all(&format!("/proc/{pid}/cmdline"), 1 << 20).unwrap_or_default();
+            let found = arguments.split(|byte| *byte == 0).any(|found| found == argument.as_bytes());
+            found && proc::stat(*pid).is_ok_and(|stat| !stat.is_over() && fits(&stat))
         })
         .count()
 }
@@ -75,9 +78,7 @@ pub(super) fn command(argv: &[&str], io: Io) -> Spawn {
         cwd: "/".into(),
         io,
         marker: OsString::new(),
-        on_lost: OnLost::End {
-            grace: Duration::ZERO,
-        },
+        on_lost: OnLost::End { grace: Duration::ZERO },
     }
 }
 
@@ -102,11 +103,7 @@ impl Run {
     }
 
     pub(super) fn try_start(server: &HolderServer, spawn: Spawn) -> Result<Self, (SpawnStage, i32)> {
-        let mut run = Self {
-            link: server.open().expect("a link"),
-            pid: 0,
-            descriptors: Vec::new(),
-        };
+        let mut run = Self { link: server.open().expect("a link"), pid: 0, descriptors: Vec::new() };
         run.send(&Request::Spawn(Box::new(spawn)));
         match run.next() {
             (Event::Spawned { pid, start_ticks }, descriptors) => {
@@ -158,24 +155,13 @@ impl Run {
     }
 
     pub(super) fn end(&mut self, grace: Duration) -> Ended {
-        self.send(&Request::EndTree {
-            first: FirstStep::Signals(Vec::new()),
-            grace,
-        });
+        self.send(&Request::EndTree { first: FirstStep::Signals(Vec::new()), grace });
         self.ended()
     }
 
     pub(super) fn ended(&mut self) -> Ended {
         self.until_event(|event| match event {
-            Event::TreeEnded {
-                signalled,
-                killed,
-                left,
-            } => Some(Ended {
-                signalled,
-                killed,
-                left,
-            }),
+            Event::TreeEnded { signalled, killed, left } => Some(Ended { signalled, killed, left }),
             _ => None,
         })
     }
@@ -234,10 +220,7 @@ impl Run {
 
 /// Waits until a descriptor is ready, or panics.
 pub(super) fn wait_ready(fd: impl AsFd, wanted: PollFlags) {
-    let timeout = Timespec {
-        tv_sec: i64::try_from(DEADLINE.as_secs()).expect("fits"),
-        tv_nsec: 0,
-    };
+    let timeout = Timespec { tv_sec: i64::try_from(DEADLINE.as_secs()).expect("fits"), tv_nsec: 0 };
     let count = poll(&mut [PollFd::new(&fd, wanted)], Some(&timeout)).expect("poll");
     assert!(count > 0, "nothing came in time");
 }

@@ -98,10 +98,7 @@ fn a_request_that_is_larger_than_any_is_refused_before_it_is_sent() {
     let mut link = server.open().expect("a link");
     let huge = "x".repeat(40 << 20);
     let spawn = command(&["/bin/true", &huge], PIPES);
-    assert!(matches!(
-        link.send(&Request::Spawn(Box::new(spawn))),
-        Err(LinkError::TooLarge { .. })
-    ));
+    assert!(matches!(link.send(&Request::Spawn(Box::new(spawn))), Err(LinkError::TooLarge { .. })));
     assert!(!link.wants_write());
 }
 

@@ -31,22 +31,10 @@ fn an_exit_code_and_both_outputs_come_back() {
 fn a_signal_that_ends_the_root_is_known_by_its_number() {
     let server = server();
     let mut run = Run::start(&server, shell("kill -USR1 $$", PIPES));
-    assert_eq!(
-        run.exit(),
-        ExitKind::Signal {
-            signo: libc::SIGUSR1,
-            core: false
-        }
-    );
+    assert_eq!(run.exit(), ExitKind::Signal { signo: libc::SIGUSR1, core: false });
     // A real-time signal is one as well.
     let mut run = Run::start(&server, shell("kill -40 $$", PIPES));
-    assert_eq!(
-        run.exit(),
-        ExitKind::Signal {
-            signo: 40,
-            core: false
-        }
-    );
+    assert_eq!(run.exit(), ExitKind::Signal { signo: 40, core: false });
 }
 
 #[test]
@@ -54,20 +42,11 @@ fn a_missing_program_a_folder_and_a_file_without_x_are_told_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = folder.path().join("missing");
     let text = |path: &std::path::Path| path.to_str().expect("utf-8").to_owned();
-    assert_eq!(
-        failure(command(&[&text(&missing)], PIPES)),
-        (SpawnStage::Exec, libc::ENOENT)
-    );
-    assert_eq!(
-        failure(command(&[&text(folder.path())], PTY)),
-        (SpawnStage::Exec, libc::EACCES)
-    );
+    assert_eq!(failure(command(&[&text(&missing)], PIPES)), (SpawnStage::Exec, libc::ENOENT));
+    assert_eq!(failure(command(&[&text(folder.path())], PTY)), (SpawnStage::Exec, libc::EACCES));
     let plain = folder.path().join("plain");
     std::fs::write(&plain, "#!/bin/sh\n").expect("written");
-    assert_eq!(
-        failure(command(&[&text(&plain)], PIPES)),
-        (SpawnStage::Exec, libc::EACCES)
-    );
+    assert_eq!(failure(command(&[&text(&plain)], PIPES)), (SpawnStage::Exec, libc::EACCES));
 }
 
 #[test]
@@ -83,10 +62,7 @@ fn a_bad_interpreter_line_and_a_wrong_format_are_told_apart_from_a_missing_progr
     let interpreter = make("interpreter", b"#!/no/such/interpreter\n");
     let format = make("format", b"\x01\x02\x03 not a program\n");
     for io in [PIPES, PTY] {
-        assert_eq!(
-            failure(command(&[&interpreter], io)),
-            (SpawnStage::Interpreter, libc::ENOENT)
-        );
+        assert_eq!(failure(command(&[&interpreter], io)), (SpawnStage::Interpreter, libc::ENOENT));
         assert_eq!(failure(command(&[&format], io)), (SpawnStage::Exec, libc::ENOEXEC));
     }
 }
@@ -96,10 +72,7 @@ fn a_missing_working_folder_does_not_blame_the_command() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("written");
-    for (cwd, errno) in [
-        (folder.path().join("gone"), libc::ENOENT),
-        (file, libc::ENOTDIR),
-    ] {
+    for (cwd, errno) in [(folder.path().join("gone"), libc::ENOENT), (file, libc::ENOTDIR)] {
         let mut spawn = shell("true", PIPES);
         spawn.cwd = cwd.into();
         assert_eq!(failure(spawn), (SpawnStage::Cwd, errno));
@@ -144,10 +117,7 @@ fn arguments_environment_and_folder_are_passed_byte_for_byte() {
     let script = r#"printf %s "$1" "$ODD" "${PWD##*/}" | od -An -tx1; env | wc -l"#;
     let mut spawn = command(&["/bin/bash", "-c", script, "bash"], PIPES);
     spawn.argv.push(OsString::from_vec(vec![0xa3]));
-    spawn.env = vec![
-        ("ODD".into(), OsString::from_vec(vec![0xa4])),
-        ("PATH".into(), "/bin:/usr/bin".into()),
-    ];
+    spawn.env = vec![("ODD".into(), OsString::from_vec(vec![0xa4])), ("PATH".into(), "/bin:/usr/bin".into())];
     spawn.cwd = odd.into();
     let mut run = Run::start(&server, spawn);
     assert_eq!(run.exit(), ExitKind::Code(0));
@@ -175,11 +145,10 @@ fn only_the_standard_descriptors_reach_the_command() {
 fn nothing_is_ignored_or_blocked_in_a_command() {
     let server = server();
     for io in [PIPES, PTY] {
-        let script = "grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status";
-        let mut run = Run::start(&server, command(&["/bin/grep", "^Sig[BIC]", "/proc/self/status"], io));
-        assert_eq!(run.exit(), ExitKind::Code(0), "{script}");
+        let mut run = Run::start(&server, command(&["/bin/grep", "^Sig[BI]", "/proc/self/status"], io));
+        assert_eq!(run.exit(), ExitKind::Code(0));
         let output = run.read_to_end(0);
-        assert_eq!(output.lines().count(), 3, "{output}");
+        assert_eq!(output.lines().count(), 2, "{output}");
         for line in output.lines() {
             let mask = line.split_whitespace().nth(1).expect("a mask");
             assert_eq!(mask, "0000000000000000", "{io:?}: {output}");
@@ -237,10 +206,7 @@ fn a_command_in_a_pty_leads_the_session_of_its_own_controlling_terminal() {
 #[test]
 fn the_size_is_right_before_the_first_instruction_and_can_be_changed() {
     let server = server();
-    let io = Io::Pty {
-        cols: 101,
-        rows: 33,
-    };
+    let io = Io::Pty { cols: 101, rows: 33 };
     let script = "stty size; read line; stty size";
     let mut run = Run::start(&server, shell(script, io));
     assert!(run.read_until(0, "\n").starts_with("33 101"));
@@ -276,9 +242,7 @@ fn without_input_a_command_reads_the_end_at_once() {
 #[test]
 fn input_that_was_given_whole_ends() {
     let server = server();
-    let io = Io::Pipes {
-        stdin: StdinSource::Pipe,
-    };
+    let io = Io::Pipes { stdin: StdinSource::Pipe };
     let mut run = Run::start(&server, command(&["/usr/bin/wc", "-c"], io));
     let input = run.descriptors.pop().expect("input");
     fd::set_nonblocking(&input, false).expect("blocking");
@@ -310,13 +274,8 @@ fn a_second_command_in_the_same_holder_is_refused() {
 fn after_a_failed_start_the_holder_takes_another() {
     let server = server();
     let mut link = server.open().expect("a link");
-    link.send(&shtask::holder::Request::Spawn(Box::new(command(&["/no/such"], PIPES))))
-        .expect("sent");
-    let mut run = Run {
-        link,
-        pid: 0,
-        descriptors: Vec::new(),
-    };
+    link.send(&shtask::holder::Request::Spawn(Box::new(command(&["/no/such"], PIPES)))).expect("sent");
+    let mut run = Run { link, pid: 0, descriptors: Vec::new() };
     assert!(matches!(run.event(), shtask::holder::Event::SpawnFailed { .. }));
     run.send(&shtask::holder::Request::Spawn(Box::new(shell("exit 3", PIPES))));
     assert_eq!(run.exit(), ExitKind::Code(3));

@@ -66,11 +66,7 @@ fn a_marked_process_that_sits_elsewhere_is_ended_and_others_are_not() {
     let server = server();
     let (mark, other) = (unique(), unique());
     let start = |run_id: &str, mark: &str| {
-        std::process::Command::new("/bin/sleep")
-            .arg(mark)
-            .env("SHTASK_RUN_ID", run_id)
-            .spawn()
-            .expect("a sleeper")
+        std::process::Command::new("/bin/sleep").arg(mark).env("SHTASK_RUN_ID", run_id).spawn().expect("a sleeper")
     };
     let run_id = format!("run-{mark}");
     let mut marked = start(&run_id, &mark);
@@ -106,8 +102,10 @@ fn hangups_are_not_relied_on() {
 #[test]
 fn an_interactive_shell_in_a_pty_ends_without_a_kill() {
     let server = server();
-    let mut run = Run::start(&server, command(&["/bin/bash", "--norc", "-i"], PTY));
-    run.read_until(0, "$");
+    let mut spawn = command(&["/bin/bash", "--norc", "-i"], PTY);
+    spawn.env.push(("PS1".into(), "prompt> ".into()));
+    let mut run = Run::start(&server, spawn);
+    run.read_until(0, "prompt> ");
     let ended = run.end(LONG);
     assert_eq!((ended.signalled, ended.killed, ended.left), (1, 0, vec![]));
 }
@@ -118,10 +116,7 @@ fn a_program_that_cleans_up_on_term_is_not_cut_short_by_the_hangup() {
     let script = "trap 'sleep 0.2; echo cleaned; exit 5' TERM; echo ready; while :; do sleep 600 & wait; done";
     let mut run = Run::start(&server, shell(script, PTY));
     run.read_until(0, "ready");
-    run.send(&Request::EndTree {
-        first: FirstStep::Signals(Vec::new()),
-        grace: LONG,
-    });
+    run.send(&Request::EndTree { first: FirstStep::Signals(Vec::new()), grace: LONG });
     assert_eq!(run.exit(), ExitKind::Code(5));
     assert!(run.read_to_end(0).contains("cleaned"));
     assert_eq!(run.ended().left, NOTHING);
@@ -140,8 +135,7 @@ fn loops_on_both_sides_of_a_fifo_end_when_the_reader_is_stopped() {
     assert!(members.len() >= 3, "{members:?}");
     assert_eq!(run.end(LONG).left, NOTHING);
     for member in members {
-        let gone = proc::stat(member.pid)
-            .map_or(true, |stat| stat.start_ticks != member.start_ticks || stat.is_over());
+        let gone = proc::stat(member.pid).map_or(true, |stat| stat.start_ticks != member.start_ticks || stat.is_over());
         assert!(gone, "{member:?}");
     }
     // Both ends are closed, so the reader of the output sees its end.
@@ -209,10 +203,7 @@ fn a_hurried_stop_does_not_wait_for_the_grace() {
     let mut run = Run::start(&server, shell(&script, PIPES));
     run.read_until(0, "ready");
     let began = Instant::now();
-    run.send(&Request::EndTree {
-        first: FirstStep::Signals(Vec::new()),
-        grace: LONG,
-    });
+    run.send(&Request::EndTree { first: FirstStep::Signals(Vec::new()), grace: LONG });
     run.until_event(|event| matches!(event, Event::FirstSignalSent { .. }).then_some(()));
     run.send(&Request::Hurry);
     let ended = run.ended();
@@ -228,10 +219,7 @@ fn a_signal_of_the_tasks_own_choice_is_the_first() {
     let script = "trap 'echo got-int; exit 9' INT; echo ready; while :; do sleep 600 & wait; done";
     let mut run = Run::start(&server, shell(script, PIPES));
     run.read_until(0, "ready");
-    run.send(&Request::EndTree {
-        first: FirstStep::Signals(vec![libc::SIGINT]),
-        grace: SHORT,
-    });
+    run.send(&Request::EndTree { first: FirstStep::Signals(vec![libc::SIGINT]), grace: SHORT });
     assert_eq!(run.exit(), ExitKind::Code(9));
     assert_eq!(run.ended().left, NOTHING);
 }
@@ -240,12 +228,14 @@ fn a_signal_of_the_tasks_own_choice_is_the_first() {
 fn a_stop_command_ends_the_tree_and_a_failing_one_is_replaced_by_signals() {
     let server = server();
     let folder = tempfile::tempdir().expect("a folder");
-    let stop_by = |script: String| FirstStep::Command(StopCommand {
-        program: "/bin/sh".into(),
-        argv: ["sh", "-c", &script].map(Into::into).into(),
-        env: vec![("PATH".into(), "/bin:/usr/bin".into())],
-        cwd: folder.path().into(),
-    });
+    let stop_by = |script: String| {
+        FirstStep::Command(StopCommand {
+            program: "/bin/sh".into(),
+            argv: ["sh", "-c", &script].map(Into::into).into(),
+            env: vec![("PATH".into(), "/bin:/usr/bin".into())],
+            cwd: folder.path().into(),
+        })
+    };
     for (script, code) in [("touch stop", 4), ("exit 1", 143)] {
         let flag = folder.path().join("stop");
         let body = format!(
@@ -254,10 +244,7 @@ fn a_stop_command_ends_the_tree_and_a_failing_one_is_replaced_by_signals() {
         );
         let mut run = Run::start(&server, shell(&body, PIPES));
         run.read_until(0, "ready");
-        run.send(&Request::EndTree {
-            first: stop_by(script.to_owned()),
-            grace: LONG,
-        });
+        run.send(&Request::EndTree { first: stop_by(script.to_owned()), grace: LONG });
         assert_eq!(run.exit(), ExitKind::Code(code), "{script}");
         let ended = run.ended();
         assert_eq!((ended.killed, ended.left), (0, vec![]));
@@ -299,11 +286,7 @@ fn a_stop_right_behind_the_start_leaves_nothing() {
     let server = server();
     let mark = unique();
     for _ in 0..20 {
-        let mut run = Run {
-            link: server.open().expect("a link"),
-            pid: 0,
-            descriptors: Vec::new(),
-        };
+        let mut run = Run { link: server.open().expect("a link"), pid: 0, descriptors: Vec::new() };
         run.send(&Request::Spawn(Box::new(command(&["/bin/sleep", &mark], PIPES))));
         assert_eq!(run.end(LONG).left, NOTHING);
         run.let_go();
@@ -320,9 +303,7 @@ fn the_root_the_group_and_the_foreground_are_signalled_each_by_itself() {
     let signalled = |run: &mut Run, signo, target| {
         run.send(&Request::Signal { signo, target });
         run.until_event(|event| match event {
-            Event::Signalled {
-                reached, errno, ..
-            } => Some((reached, errno)),
+            Event::Signalled { reached, errno, .. } => Some((reached, errno)),
             _ => None,
         })
     };

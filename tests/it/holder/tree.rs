@@ -89,12 +89,7 @@ fn events_of_an_end_that_a_grandchild_outlives_come_in_order() {
     let server = server();
     let mark = unique();
     let mut run = Run::start(&server, shell(&format!("sleep {mark} & echo ok"), PIPES));
-    assert_eq!(
-        run.event(),
-        Event::RootExited {
-            how: ExitKind::Code(0)
-        }
-    );
+    assert_eq!(run.event(), Event::RootExited { how: ExitKind::Code(0) });
     assert!(run.read_until(0, "ok").starts_with("ok"));
     assert_eq!(alive(&mark), 1);
     // The output is still held open: only the stop closes it.
@@ -107,14 +102,7 @@ fn events_of_an_end_that_a_grandchild_outlives_come_in_order() {
     rest.retain(|event| *event != Event::TreeEmpty);
     assert_eq!(
         rest,
-        [
-            Event::FirstSignalSent { signalled: 1 },
-            Event::TreeEnded {
-                signalled: 1,
-                killed: 0,
-                left: vec![]
-            }
-        ]
+        [Event::FirstSignalSent { signalled: 1 }, Event::TreeEnded { signalled: 1, killed: 0, left: vec![] }]
     );
     assert_eq!(run.read_to_end(0), "");
     run.let_go();
@@ -125,12 +113,7 @@ fn a_tree_that_empties_by_itself_says_so_once() {
     let server = server();
     let script = "exec > >(cat); (sleep 0.1 &); echo ok";
     let mut run = Run::start(&server, command(&["/bin/bash", "-c", script], PIPES));
-    assert_eq!(
-        run.event(),
-        Event::RootExited {
-            how: ExitKind::Code(0)
-        }
-    );
+    assert_eq!(run.event(), Event::RootExited { how: ExitKind::Code(0) });
     assert_eq!(run.event(), Event::TreeEmpty);
     assert_eq!(run.read_to_end(0), "ok\n");
     assert_eq!(run.end(Duration::from_secs(10)).left, []);
