@@ -67,6 +67,10 @@ impl CgroupParent {
     }
 }
 
+/// How often, and after which pause, a cgroup is tried to be removed; nobody waits for it.
+const REMOVE_TRIES: u32 = 50;
+const REMOVE_PAUSE: std::time::Duration = std::time::Duration::from_millis(2);
+
 /// A run's cgroup; removed when it is dropped and nobody is in it.
 #[derive(Debug)]
 pub(super) struct Cgroup {
@@ -98,7 +102,13 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        remove(&self.path, MAX_DEPTH);
+        // A process that has been reaped may be in it for another moment, until its processor has left it for good.
+        for _ in 0..REMOVE_TRIES {
+            if remove(&self.path, MAX_DEPTH) {
+                return;
+            }
+            std::thread::sleep(REMOVE_PAUSE);
+        }
     }
 }
 
@@ -113,15 +123,14 @@ fn collect(path: &str, depth: u32, pids: &mut Vec<i32>) {
     }
 }
 
-/// Removes a cgroup and those inside it; one with members stays.
-fn remove(path: &str, depth: u32) {
+/// Removes a cgroup and those inside it; false when it stays, since somebody is in it.
+fn remove(path: &str, depth: u32) -> bool {
     if depth > 0 {
         for name in directories(path) {
             remove(&format!("{path}/{name}"), depth - 1);
         }
     }
-    // Failing here means that somebody is in it, or that it is gone: both are fine.
-    let _ = rustix::fs::rmdir(path);
+    matches!(rustix::fs::rmdir(path), Ok(()) | Err(rustix::io::Errno::NOENT))
 }
 
 fn directories(path: &str) -> Vec<String> {

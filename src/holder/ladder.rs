@@ -173,7 +173,7 @@ impl Ladder {
             return;
         };
         let treated = self.treated.entry(member.id).or_default();
-        let due: &[i32] = match treated.asked {
+        let due: Vec<i32> = match treated.asked {
             Asked::No => {
                 let later = !others.is_empty() && grip.catches(member.id, first);
                 if let Err(errno) = grip.signal(member.id, first) {
@@ -186,18 +186,20 @@ impl Ladder {
                     self.signalled = self.signalled.saturating_add(1);
                 }
                 treated.asked = if later { Asked::First } else { Asked::All };
-                if later { &[] } else { others }
+                if later { Vec::new() } else { others.to_vec() }
             }
             Asked::First if now >= self.half => {
                 treated.asked = Asked::All;
-                others
+                // What it does not handle would only end it before its grace is over.
+                let handled = others.iter().copied();
+                handled.filter(|signo| grip.catches(member.id, *signo)).collect()
             }
-            Asked::First | Asked::All if matches!(member.state, b'T' | b't') => &[],
+            Asked::First | Asked::All if matches!(member.state, b'T' | b't') => Vec::new(),
             Asked::First | Asked::All => return,
         };
         // It may end by one of these: then the rest has nobody to go to.
         for signo in due {
-            let _ = grip.signal(member.id, *signo);
+            let _ = grip.signal(member.id, signo);
         }
         let _ = grip.signal(member.id, libc::SIGCONT);
     }

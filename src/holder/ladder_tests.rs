@@ -9,8 +9,10 @@ enum Nature {
     Meek,
     /// It ends by a kill only.
     Stubborn,
-    /// It has a handler for TERM, and ends by HUP.
+    /// It handles TERM and HUP, and ends by HUP.
     Handles,
+    /// It handles TERM and has not come to its end when the grace is over; HUP would end it.
+    Busy,
     /// It may not be signalled.
     Foreign,
     /// Not even a kill ends it.
@@ -69,7 +71,7 @@ impl Grip for Model {
         let ends = match signo {
             libc::SIGKILL => nature != Nature::Stuck,
             libc::SIGTERM => nature == Nature::Meek,
-            libc::SIGHUP => matches!(nature, Nature::Meek | Nature::Handles),
+            libc::SIGHUP => matches!(nature, Nature::Meek | Nature::Handles | Nature::Busy),
             _ => false,
         };
         if ends {
@@ -79,7 +81,11 @@ impl Grip for Model {
     }
 
     fn catches(&mut self, id: ProcessId, signo: i32) -> bool {
-        signo == libc::SIGTERM && self.living.get(&id.pid) == Some(&Nature::Handles)
+        match self.living.get(&id.pid) {
+            Some(Nature::Handles) => true,
+            Some(Nature::Busy) => signo == libc::SIGTERM,
+            _ => false,
+        }
     }
 
     fn kill_together(&mut self) -> bool {
@@ -221,4 +227,13 @@ fn a_failed_stop_command_is_followed_by_signals() {
     ladder.fall_back(vec![libc::SIGTERM]);
     let _ = ladder.step(Duration::from_millis(10), &mut model);
     assert!(model.living.is_empty());
+}
+
+#[test]
+fn who_handles_only_the_first_signal_has_all_of_the_grace() {
+    let mut model = Model::of(&[Nature::Busy]);
+    let (at, report) = climb(&mut ladder(&[libc::SIGTERM, libc::SIGHUP]), &mut model);
+    assert!(at >= GRACE);
+    assert_eq!((report.signalled, report.killed), (1, 1));
+    assert!(!model.signals_of(100).contains(&libc::SIGHUP));
 }

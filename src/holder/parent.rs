@@ -423,12 +423,13 @@ impl Holder<'_> {
         }
     }
 
-    /// Reaps the root; all else goes with the process.
+    /// Reaps the root and closes the link, which is the answer; all else goes with the process.
     fn let_go(&mut self) {
         if let Some(root) = self.tree.root.take() {
             let _ = wait::reap(Whose::Pid(root));
         }
         self.tree.reap_strangers();
+        self.link = None;
     }
 }
 

@@ -110,8 +110,8 @@ pub enum SignalTarget {
 pub enum FirstStep {
     /// These signals in order to every member, and CONT after them; empty: TERM, and HUP too for a PTY.
     ///
-    /// A member that handles the first signal gets the others only when half of the grace is over, so that a HUP does
-    /// not cut short what it does on TERM.
+    /// A member that handles the first signal gets the others only when half of the grace is over, and of them only
+    /// those that it handles as well: so a HUP does not cut short what it does on TERM.
     Signals(Vec<i32>),
     /// A command that makes the tree end; when it fails, the default signals follow at once.
     Command(StopCommand),
