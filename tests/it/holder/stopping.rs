@@ -106,8 +106,14 @@ fn an_interactive_shell_in_a_pty_ends_without_a_kill() {
     spawn.env.push(("PS1".into(), "prompt> ".into()));
     let mut run = Run::start(&server, spawn);
     run.read_until(0, "prompt> ");
-    // While it sets itself up it handles TERM for a moment: then HUP comes at half of the grace.
-    let ended = run.end(Duration::from_secs(8));
+    // A bash that gets both signals before it waits for a key forgets the HUP until the next key.
+    let waits_at = || proc::read_all(&format!("/proc/{}/syscall", run.pid), 200).unwrap_or_default();
+    until("it waits for a key", || {
+        let before = waits_at();
+        std::thread::sleep(Duration::from_millis(10));
+        before != b"running\n" && before == waits_at()
+    });
+    let ended = run.end(LONG);
     assert_eq!((ended.signalled, ended.killed, ended.left), (1, 0, vec![]));
 }
 
