@@ -3,4 +3,6 @@
 //! The modules are floors: imports only go down (`ARCHITECTURE.md`).
 
 pub mod api;
+pub mod holder;
 pub mod model;
+pub mod sys;
