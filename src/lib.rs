@@ -3,5 +3,6 @@
 //! The modules are floors: imports only go down (`ARCHITECTURE.md`).
 
 pub mod api;
+pub mod launch;
 pub mod model;
 pub mod settings;
