@@ -4,5 +4,7 @@
 
 pub mod api;
 pub mod holder;
+pub mod launch;
 pub mod model;
+pub mod settings;
 pub mod sys;

@@ -1,3 +1,5 @@
-//! x
+//! Integration tests: the crate from outside, and the real binary in a real terminal.
 
+mod architecture;
 mod holder;
+mod settings;

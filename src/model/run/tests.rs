@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::*;
-use crate::model::StillAlive;
+use crate::model::stop::StopKey;
+use crate::model::{Cause, Mode, StillAlive};
 
 fn traits(mode: Mode) -> RunTraits {
     RunTraits {

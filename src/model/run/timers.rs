@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Armed, Effect, Mode, Phase, Reason, Run, RunTimer};
-use crate::model::{ErrorCode, Failure, Moment, TimeoutKind};
+use super::{Armed, Effect, Phase, Reason, Run, RunTimer};
+use crate::model::{ErrorCode, Failure, Mode, Moment, TimeoutKind};
 
 impl Run {
     fn armed(&mut self, timer: RunTimer) -> &mut Option<Armed> {
