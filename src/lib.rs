@@ -5,4 +5,6 @@
 pub mod api;
 pub mod holder;
 pub mod model;
+pub mod screen;
 pub mod sys;
+pub mod tail;
