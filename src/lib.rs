@@ -6,5 +6,7 @@ pub mod api;
 pub mod holder;
 pub mod launch;
 pub mod model;
+pub mod screen;
 pub mod settings;
 pub mod sys;
+pub mod tail;
