@@ -148,6 +148,11 @@ impl Screen {
         self.generation
     }
 
+    /// Returns how often the bell rang.
+    pub fn bells(&self) -> u64 {
+        self.terminal.bells
+    }
+
     /// Returns the size.
     pub fn size(&self) -> Size {
         self.terminal.size
