@@ -12,6 +12,7 @@
 mod cgroup;
 mod client;
 mod codec;
+mod descriptors;
 mod error;
 mod event;
 mod fork_server;

@@ -14,6 +14,7 @@ use crate::sys::wait::{self, ExitKind, Look, Whose};
 use crate::sys::{fd, proc, tty};
 
 use super::cgroup::CgroupParent;
+use super::descriptors::Descriptors;
 use super::error::LinkError;
 use super::event::{Event, Member, SpawnStage};
 use super::frames::Frames;
@@ -61,14 +62,6 @@ struct Spawning {
 struct Stop {
     ladder: Ladder,
     due: Duration,
-}
-
-/// What a spawn hands out: the command's ends, the driver's, and the holder's own.
-struct Descriptors {
-    ends: Ends,
-    driver: Vec<OwnedFd>,
-    terminal: Option<OwnedFd>,
-    pipes: Vec<OwnedFd>,
 }
 
 /// Runs a holder on its end of a link until it is let go, or nothing is left to hold.
@@ -217,7 +210,7 @@ impl Holder<'_> {
         }
         self.on_lost = spawn.on_lost;
         self.tree.mark(&spawn.marker);
-        let descriptors = open_descriptors(spawn.io)?;
+        let descriptors = Descriptors::open(spawn.io)?;
         self.tree.cgroup = self.cgroups.and_then(|cgroups| cgroups.make(i32::try_from(std::process::id()).ok()?).ok());
         let program = Program { program: spawn.program, argv: spawn.argv, env: spawn.env, cwd: spawn.cwd };
         let cgroup = self.tree.cgroup.as_ref();
@@ -430,45 +423,5 @@ impl Holder<'_> {
         }
         self.tree.reap_strangers();
         self.link = None;
-    }
-}
-
-fn open_descriptors(io: Io) -> Result<Descriptors, Failure> {
-    let at = |stage| move |error: io::Error| Failure::new(stage, &error);
-    match io {
-        Io::Pty { cols, rows } => {
-            let at = at(SpawnStage::Pty);
-            let (master, slave) = tty::open_pair(cols, rows).map_err(at)?;
-            fd::set_nonblocking(&master, true).map_err(at)?;
-            Ok(Descriptors {
-                ends: Ends::Terminal(slave),
-                driver: vec![fd::duplicate(&master).map_err(at)?],
-                terminal: Some(master),
-                pipes: Vec::new(),
-            })
-        }
-        Io::Pipes { stdin } => {
-            let at = at(SpawnStage::Pipe);
-            let (output, output_end) = fd::pipe().map_err(at)?;
-            let (errors, errors_end) = fd::pipe().map_err(at)?;
-            let mut driver = vec![fd::duplicate(&output).map_err(at)?, fd::duplicate(&errors).map_err(at)?];
-            let input_end = match stdin {
-                StdinSource::Null => fd::null().map_err(at)?,
-                StdinSource::Pipe => {
-                    let (input_end, input) = fd::pipe().map_err(at)?;
-                    driver.push(input);
-                    input_end
-                }
-            };
-            for descriptor in &driver {
-                fd::set_nonblocking(descriptor, true).map_err(at)?;
-            }
-            Ok(Descriptors {
-                ends: Ends::Separate([input_end, output_end, errors_end]),
-                driver,
-                terminal: None,
-                pipes: vec![output, errors],
-            })
-        }
     }
 }

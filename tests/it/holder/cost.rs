@@ -75,6 +75,23 @@ fn starts_are_many_a_second() {
 }
 
 #[test]
+fn a_hundred_starts_at_once_are_served() {
+    let server = server();
+    let began = Instant::now();
+    let mut runs: Vec<Run> = (0..100)
+        .map(|_| {
+            let mut run = Run { link: server.open().expect("a link"), pid: 0, descriptors: Vec::new() };
+            run.send(&shtask::holder::Request::Spawn(Box::new(command(&["/bin/true"], PIPES))));
+            run
+        })
+        .collect();
+    for run in &mut runs {
+        assert_eq!(run.exit(), ExitKind::Code(0));
+    }
+    println!("start and end of 100 commands at once: {:?}", began.elapsed());
+}
+
+#[test]
 fn an_ordinary_user_needs_no_rights() {
     let id = std::process::Command::new("/usr/bin/id").arg("-u").output().expect("id");
     if String::from_utf8_lossy(&id.stdout).trim() != "0" {
