@@ -237,7 +237,7 @@ impl Ladder {
     }
 
     /// Stops all members until no new ones turn up, then kills each; returns them, and whether any was new.
-    fn kill_round(&mut self, mut members: Vec<Subject>, grip: &mut impl Grip) -> (Vec<Subject>, bool) {
+    fn kill_round(&mut self, members: Vec<Subject>, grip: &mut impl Grip) -> (Vec<Subject>, bool) {
         let mut members: BTreeMap<ProcessId, Subject> = members.into_iter().map(|member| (member.id, member)).collect();
         let mut any_new = false;
         let together = grip.kill_together();

@@ -8,19 +8,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::sys::clock::boot_now;
 use crate::sys::fork::{self, SingleThreaded};
-use crate::sys::pidfd;
-use crate::sys::signals::{ChildNews, LAST_SIGNAL};
+use crate::sys::signals::ChildNews;
 use crate::sys::wait::{self, ExitKind, Look, Whose};
-use crate::sys::{fd, proc, tty};
+use crate::sys::{fd, proc};
 
 use super::cgroup::CgroupParent;
 use super::descriptors::Descriptors;
 use super::error::LinkError;
 use super::event::{Event, Member, SpawnStage};
 use super::frames::Frames;
-use super::ladder::{Grip, Ladder, Step};
+use super::ladder::{Ladder, Step};
 use super::launch::{self, Ends, Failure, Launched, Outcome, Program};
-use super::request::{FirstStep, Io, OnLost, Request, SignalTarget, Spawn, StdinSource, StopCommand};
+use super::request::{FirstStep, OnLost, Request, Spawn, StopCommand};
+use super::signalling;
 use super::tree::Tree;
 
 /// The name of a holder in `ps`.
@@ -179,7 +179,8 @@ impl Holder<'_> {
                 fork::give_memory_back();
             }
             Request::Signal { signo, target } => {
-                let event = self.signal(signo, target);
+                let event =
+                    signalling::deliver(signo, target, &mut self.tree, self.exited.is_some(), self.terminal.as_ref());
                 self.tell(&event);
             }
             Request::EndTree { first, grace } => self.end_tree(first, grace),
@@ -344,41 +345,6 @@ impl Holder<'_> {
                 self.leave |= self.link.is_none();
             }
         }
-    }
-
-    fn signal(&mut self, signo: i32, target: SignalTarget) -> Event {
-        let mut reached = 0;
-        let mut refused = 0;
-        let mut errno = 0;
-        let mut count = |result: io::Result<()>| match result {
-            Ok(()) => reached += 1,
-            Err(error) => {
-                refused += 1;
-                errno = error.raw_os_error().unwrap_or(libc::EINVAL);
-            }
-        };
-        let no_such = || Err(io::Error::from_raw_os_error(libc::ESRCH));
-        match (self.tree.root, target) {
-            _ if !(1..=LAST_SIGNAL).contains(&signo) => {
-                count(Err(io::ErrorKind::InvalidInput.into()));
-            }
-            (None, _) => count(no_such()),
-            (Some(_), SignalTarget::Root) if self.exited.is_some() => count(no_such()),
-            (Some(root), SignalTarget::Root) => count(pidfd::signal_own_child(root, signo)),
-            (Some(_), SignalTarget::Tree) => {
-                for member in self.tree.members(false) {
-                    count(pidfd::signal_exact(member.id, signo));
-                }
-            }
-            (Some(root), SignalTarget::Group | SignalTarget::Foreground) => match &self.terminal {
-                Some(master) if target == SignalTarget::Foreground => {
-                    count(tty::signal_foreground(master, signo).and_then(|any| if any { Ok(()) } else { no_such() }));
-                }
-                // The root is not reaped before the end, so the group is still its.
-                Some(_) | None => count(pidfd::signal_group(root, signo)),
-            },
-        }
-        Event::Signalled { reached, refused, errno }
     }
 
     fn default_signals(&self) -> Vec<i32> {

@@ -131,6 +131,21 @@ fn an_ordinary_user_needs_no_rights() {
         assert_eq!(alive(&mark), 0);
         run.let_go();
     }
+    // Without a cgroup, too, a chain of forks and a crowd that grows are ended.
+    for script in [
+        "$SIG{TERM}='IGNORE'; if(fork){exit} while(1){ my $p=fork; exit if $p; }",
+        "$SIG{TERM}='IGNORE'; $SIG{CHLD}='IGNORE'; for(1..4){ if(!fork){ while(1){ if(!fork){ select(undef,undef,undef,0.05); exit } select(undef,undef,undef,0.005) } } } sleep 600",
+    ] {
+        let mut run = Run::start(&server, command(&["/usr/bin/perl", "-e", script, &mark], PIPES));
+        until("it has begun", || alive(&mark) > 0);
+        let began = Instant::now();
+        let ended = run.end(Duration::from_millis(100));
+        println!("a tree that forks on, without a cgroup: {:?}", began.elapsed());
+        assert_eq!(ended.left, []);
+        assert!(ended.killed >= 1, "{ended:?}");
+        assert_eq!(alive(&mark), 0);
+        run.let_go();
+    }
 }
 
 #[test]
