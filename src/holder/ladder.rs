@@ -237,12 +237,13 @@ impl Ladder {
     }
 
     /// Stops all members until no new ones turn up, then kills each; returns them, and whether any was new.
-    fn kill_round(&mut self, mut members: Vec<Subject>, grip: &mut impl Grip) -> (Vec<Subject>, bool) {
+    fn kill_round(&mut self, members: Vec<Subject>, grip: &mut impl Grip) -> (Vec<Subject>, bool) {
+        let mut members: BTreeMap<ProcessId, Subject> = members.into_iter().map(|member| (member.id, member)).collect();
         let mut any_new = false;
         let together = grip.kill_together();
         for _ in 0..STOP_PASSES {
             let mut any_new_now = false;
-            for member in &members {
+            for member in members.values() {
                 let treated = self.treated.entry(member.id).or_default();
                 if !std::mem::replace(&mut treated.stopped, true) {
                     any_new_now = true;
@@ -257,13 +258,9 @@ impl Ladder {
                 break;
             }
             // Those that are gone by now are killed below all the same, which does nothing.
-            for member in grip.members(false) {
-                if !members.iter().any(|known| known.id == member.id) {
-                    members.push(member);
-                }
-            }
+            members.extend(grip.members(false).into_iter().map(|member| (member.id, member)));
         }
-        for member in &members {
+        for member in members.values() {
             let treated = self.treated.entry(member.id).or_default();
             let gone = match grip.signal(member.id, libc::SIGKILL) {
                 Ok(()) => true,
@@ -279,7 +276,7 @@ impl Ladder {
                 }
             }
         }
-        (members, any_new)
+        (members.into_values().collect(), any_new)
     }
 
     fn is_refused(&self, id: ProcessId) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! A *fork server* (this program with the hidden argument `__holders`) is started once, before it is needed, and forks
 //! a *holder* for each run. The holder is the subreaper of all that descends from the run: it opens the PTY or the
-//! pipes, starts the command, knows its exit, and ends the tree from inside it by the [ladder](ladder). It speaks with
+//! pipes, starts the command, knows its exit, and ends the tree from inside it by a ladder: ask, wait, kill. It speaks with
 //! the run's driver over one socket in [`Request`]s and [`Event`]s, and outlives its driver when it is told to.
 //!
 //! The order of a run's events: `Spawned` (or `SpawnFailed`, and nothing follows), `RootExited`, `TreeEmpty` when no
@@ -12,6 +12,7 @@
 mod cgroup;
 mod client;
 mod codec;
+mod descriptors;
 mod error;
 mod event;
 mod fork_server;
@@ -20,6 +21,7 @@ mod ladder;
 mod launch;
 mod parent;
 mod request;
+mod signalling;
 mod tree;
 
 #[cfg(test)]

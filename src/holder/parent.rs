@@ -8,18 +8,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::sys::clock::boot_now;
 use crate::sys::fork::{self, SingleThreaded};
-use crate::sys::pidfd;
-use crate::sys::signals::{ChildNews, LAST_SIGNAL};
+use crate::sys::signals::ChildNews;
 use crate::sys::wait::{self, ExitKind, Look, Whose};
-use crate::sys::{fd, proc, tty};
+use crate::sys::{fd, proc};
 
 use super::cgroup::CgroupParent;
+use super::descriptors::Descriptors;
 use super::error::LinkError;
 use super::event::{Event, Member, SpawnStage};
 use super::frames::Frames;
-use super::ladder::{Grip, Ladder, Step};
+use super::ladder::{Ladder, Step};
 use super::launch::{self, Ends, Failure, Launched, Outcome, Program};
-use super::request::{FirstStep, Io, OnLost, Request, SignalTarget, Spawn, StdinSource, StopCommand};
+use super::request::{FirstStep, OnLost, Request, Spawn, StopCommand};
+use super::signalling;
 use super::tree::Tree;
 
 /// The name of a holder in `ps`.
@@ -61,14 +62,6 @@ struct Spawning {
 struct Stop {
     ladder: Ladder,
     due: Duration,
-}
-
-/// What a spawn hands out: the command's ends, the driver's, and the holder's own.
-struct Descriptors {
-    ends: Ends,
-    driver: Vec<OwnedFd>,
-    terminal: Option<OwnedFd>,
-    pipes: Vec<OwnedFd>,
 }
 
 /// Runs a holder on its end of a link until it is let go, or nothing is left to hold.
@@ -186,7 +179,8 @@ impl Holder<'_> {
                 fork::give_memory_back();
             }
             Request::Signal { signo, target } => {
-                let event = self.signal(signo, target);
+                let event =
+                    signalling::deliver(signo, target, &mut self.tree, self.exited.is_some(), self.terminal.as_ref());
                 self.tell(&event);
             }
             Request::EndTree { first, grace } => self.end_tree(first, grace),
@@ -217,7 +211,7 @@ impl Holder<'_> {
         }
         self.on_lost = spawn.on_lost;
         self.tree.mark(&spawn.marker);
-        let descriptors = open_descriptors(spawn.io)?;
+        let descriptors = Descriptors::open(spawn.io)?;
         self.tree.cgroup = self.cgroups.and_then(|cgroups| cgroups.make(i32::try_from(std::process::id()).ok()?).ok());
         let program = Program { program: spawn.program, argv: spawn.argv, env: spawn.env, cwd: spawn.cwd };
         let cgroup = self.tree.cgroup.as_ref();
@@ -353,41 +347,6 @@ impl Holder<'_> {
         }
     }
 
-    fn signal(&mut self, signo: i32, target: SignalTarget) -> Event {
-        let mut reached = 0;
-        let mut refused = 0;
-        let mut errno = 0;
-        let mut count = |result: io::Result<()>| match result {
-            Ok(()) => reached += 1,
-            Err(error) => {
-                refused += 1;
-                errno = error.raw_os_error().unwrap_or(libc::EINVAL);
-            }
-        };
-        let no_such = || Err(io::Error::from_raw_os_error(libc::ESRCH));
-        match (self.tree.root, target) {
-            _ if !(1..=LAST_SIGNAL).contains(&signo) => {
-                count(Err(io::ErrorKind::InvalidInput.into()));
-            }
-            (None, _) => count(no_such()),
-            (Some(_), SignalTarget::Root) if self.exited.is_some() => count(no_such()),
-            (Some(root), SignalTarget::Root) => count(pidfd::signal_own_child(root, signo)),
-            (Some(_), SignalTarget::Tree) => {
-                for member in self.tree.members(false) {
-                    count(pidfd::signal_exact(member.id, signo));
-                }
-            }
-            (Some(root), SignalTarget::Group | SignalTarget::Foreground) => match &self.terminal {
-                Some(master) if target == SignalTarget::Foreground => {
-                    count(tty::signal_foreground(master, signo).and_then(|any| if any { Ok(()) } else { no_such() }));
-                }
-                // The root is not reaped before the end, so the group is still its.
-                Some(_) | None => count(pidfd::signal_group(root, signo)),
-            },
-        }
-        Event::Signalled { reached, refused, errno }
-    }
-
     fn default_signals(&self) -> Vec<i32> {
         if self.terminal.is_some() { SIGNALS_FOR_PTY.to_vec() } else { SIGNALS_FOR_PIPES.to_vec() }
     }
@@ -430,45 +389,5 @@ impl Holder<'_> {
         }
         self.tree.reap_strangers();
         self.link = None;
-    }
-}
-
-fn open_descriptors(io: Io) -> Result<Descriptors, Failure> {
-    let at = |stage| move |error: io::Error| Failure::new(stage, &error);
-    match io {
-        Io::Pty { cols, rows } => {
-            let at = at(SpawnStage::Pty);
-            let (master, slave) = tty::open_pair(cols, rows).map_err(at)?;
-            fd::set_nonblocking(&master, true).map_err(at)?;
-            Ok(Descriptors {
-                ends: Ends::Terminal(slave),
-                driver: vec![fd::duplicate(&master).map_err(at)?],
-                terminal: Some(master),
-                pipes: Vec::new(),
-            })
-        }
-        Io::Pipes { stdin } => {
-            let at = at(SpawnStage::Pipe);
-            let (output, output_end) = fd::pipe().map_err(at)?;
-            let (errors, errors_end) = fd::pipe().map_err(at)?;
-            let mut driver = vec![fd::duplicate(&output).map_err(at)?, fd::duplicate(&errors).map_err(at)?];
-            let input_end = match stdin {
-                StdinSource::Null => fd::null().map_err(at)?,
-                StdinSource::Pipe => {
-                    let (input_end, input) = fd::pipe().map_err(at)?;
-                    driver.push(input);
-                    input_end
-                }
-            };
-            for descriptor in &driver {
-                fd::set_nonblocking(descriptor, true).map_err(at)?;
-            }
-            Ok(Descriptors {
-                ends: Ends::Separate([input_end, output_end, errors_end]),
-                driver,
-                terminal: None,
-                pipes: vec![output, errors],
-            })
-        }
     }
 }

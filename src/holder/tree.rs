@@ -1,5 +1,6 @@
 //! The tree of a run: who is in it, and what may be done to them.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -72,26 +73,27 @@ impl Tree {
     /// Lists all that descends from the holder and known strays, zombies too.
     pub(super) fn list(&mut self, search_marked: bool) -> Vec<Stat> {
         let mut members = proc::descendants(self.holder).unwrap_or_default();
+        let mut pids: BTreeSet<i32> = members.iter().map(|member| member.pid).collect();
         if let Some(cgroup) = &self.cgroup {
             for pid in cgroup.members() {
-                self.add(pid, &mut members);
+                self.add(pid, &mut pids, &mut members);
             }
         }
         if search_marked {
-            self.search_marked(&members);
+            self.search_marked(&pids);
         }
         self.strays.retain(|stray| proc::stat(stray.pid).is_ok_and(|stat| stat.id() == *stray && !stat.is_over()));
         for stray in self.strays.clone() {
-            self.add(stray.pid, &mut members);
+            self.add(stray.pid, &mut pids, &mut members);
             for stat in proc::descendants(stray.pid).unwrap_or_default() {
-                self.add(stat.pid, &mut members);
+                self.add(stat.pid, &mut pids, &mut members);
             }
         }
         members
     }
 
-    fn add(&self, pid: i32, members: &mut Vec<Stat>) {
-        if members.iter().any(|member| member.pid == pid) {
+    fn add(&self, pid: i32, pids: &mut BTreeSet<i32>, members: &mut Vec<Stat>) {
+        if !pids.insert(pid) {
             return;
         }
         if let Ok(stat) = proc::stat(pid)
@@ -101,12 +103,11 @@ impl Tree {
         }
     }
 
-    fn search_marked(&mut self, known: &[Stat]) {
+    fn search_marked(&mut self, known: &BTreeSet<i32>) {
         let Some(marker) = &self.marker else { return };
         for pid in proc::all_pids().unwrap_or_default() {
-            let is_known = pid == self.holder
-                || known.iter().any(|member| member.pid == pid)
-                || self.strays.iter().any(|stray| stray.pid == pid);
+            let is_known =
+                pid == self.holder || known.contains(&pid) || self.strays.iter().any(|stray| stray.pid == pid);
             if is_known || !proc::environ_has(pid, marker).unwrap_or(false) {
                 continue;
             }
@@ -141,10 +142,10 @@ impl Tree {
         let Some(command) = self.stop_command else {
             return members;
         };
-        let mut spared = vec![command];
+        let mut spared = BTreeSet::from([command]);
         for member in &members {
             if spared.contains(&member.ppid) {
-                spared.push(member.pid);
+                spared.insert(member.pid);
             }
         }
         members.into_iter().filter(|member| !spared.contains(&member.pid)).collect()

@@ -75,6 +75,23 @@ fn starts_are_many_a_second() {
 }
 
 #[test]
+fn a_hundred_starts_at_once_are_served() {
+    let server = server();
+    let began = Instant::now();
+    let mut runs: Vec<Run> = (0..100)
+        .map(|_| {
+            let mut run = Run { link: server.open().expect("a link"), pid: 0, descriptors: Vec::new() };
+            run.send(&shtask::holder::Request::Spawn(Box::new(command(&["/bin/true"], PIPES))));
+            run
+        })
+        .collect();
+    for run in &mut runs {
+        assert_eq!(run.exit(), ExitKind::Code(0));
+    }
+    println!("start and end of 100 commands at once: {:?}", began.elapsed());
+}
+
+#[test]
 fn an_ordinary_user_needs_no_rights() {
     let id = std::process::Command::new("/usr/bin/id").arg("-u").output().expect("id");
     if String::from_utf8_lossy(&id.stdout).trim() != "0" {
@@ -111,6 +128,22 @@ fn an_ordinary_user_needs_no_rights() {
         until("both sleepers", || alive(&mark) == 2);
         let ended = run.end(Duration::from_millis(150));
         assert_eq!(ended.left, []);
+        assert_eq!(alive(&mark), 0);
+        run.let_go();
+    }
+    // Without a cgroup, too, a chain of forks and a crowd that grows are ended.
+    for script in [
+        "$SIG{TERM}='IGNORE'; if(fork){exit} while(1){ my $p=fork; exit if $p; }",
+        "$SIG{TERM}='IGNORE'; $SIG{CHLD}='IGNORE'; if(fork){exit} for(1..4){ if(!fork){ while(1){ if(!fork){ select(undef,undef,undef,0.05); exit } select(undef,undef,undef,0.005) } } } sleep 600",
+    ] {
+        let mut run = Run::start(&server, command(&["/usr/bin/perl", "-e", script, &mark], PIPES));
+        // The root leaves once TERM is ignored.
+        assert_eq!(run.exit(), ExitKind::Code(0));
+        let began = Instant::now();
+        let ended = run.end(Duration::from_millis(100));
+        println!("a tree that forks on, without a cgroup: {:?}", began.elapsed());
+        assert_eq!(ended.left, []);
+        assert!(ended.killed >= 1, "{ended:?}");
         assert_eq!(alive(&mark), 0);
         run.let_go();
     }
