@@ -1,4 +1,5 @@
 //! Integration tests: the crate from outside, and the real binary in a real terminal.
 
 mod architecture;
+mod holder;
 mod settings;
