@@ -224,3 +224,4 @@ fn pull_rows(history: &mut super::history::History, wanted: usize, cols: u16) ->
     }
     pulled
 }
+
