@@ -18,8 +18,8 @@ pub fn default_toml() -> String {
     let mut text = String::from(HEAD);
     for section in sections() {
         let heading = section.heading.replace("NAME", "example");
-        // Headings of tables that have no defaults stay comments, so that the file as it is has no task.
-        let mark = if section.heading.starts_with("tasks") { "# " } else { "" };
+        // These stay comments: the file as it is has no task, and it can be copied to a project, where [tui] is refused.
+        let mark = if matches!(section.heading, "limits" | "defaults") { "" } else { "# " };
         write!(text, "\n# {}\n{mark}[{heading}]\n", section.about).expect("writing to a string does not fail");
         section.entries.iter().for_each(|entry| write_entry(&mut text, entry));
     }

@@ -91,7 +91,7 @@ pub(super) const TUI: Section = Section {
         default(
             "attach_key",
             "\"C-a\"",
-            "The key that leaves an attached run; pressed twice it reaches the run. Ctrl or Alt is needed.",
+            "The key that leaves an attached run; pressed twice it reaches the run. It has Ctrl or Alt, or is a function key.",
         )
         .tried(&["prefix", "detach_key", "leader"]),
         default("mouse", "true", "Whether the mouse selects and scrolls."),

@@ -301,7 +301,8 @@ fn the_error_is_one_line_with_the_first_fault_and_the_count() {
 #[test]
 fn the_default_file_states_the_defaults_that_are_in_force() {
     let uncommented = |text: &str| -> String {
-        let is_key = |line: &str| line.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+        let is_key =
+            |line: &str| line.starts_with('[') || line.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
         let bare = |line: &str| line.strip_prefix("# ").filter(|rest| is_key(rest)).unwrap_or(line).to_owned();
         text.lines().map(|line| bare(line) + "\n").collect()
     };
