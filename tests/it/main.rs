@@ -1,3 +1,4 @@
 //! x
 
 mod holder;
+mod screen;
