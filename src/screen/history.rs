@@ -79,12 +79,15 @@ impl History {
         if self.tail.len() >= MAX_LINE_BYTES {
             self.close(false);
         }
-        self.has_tail = true;
+        self.begin_row();
     }
 
     /// Notes that a row scrolls off, even when it turns out to be empty.
     pub(super) fn begin_row(&mut self) {
-        self.has_tail = true;
+        if !self.has_tail {
+            self.has_tail = true;
+            self.keep_bounds();
+        }
     }
 
     /// Returns whether the newest line has no known end.
@@ -110,7 +113,12 @@ impl History {
         self.rows += line.rows(self.width);
         self.bytes += line.memory();
         self.lines.push_back(line);
-        while self.lines.len() > self.max_lines || self.bytes > MAX_BYTES {
+        self.keep_bounds();
+    }
+
+    fn keep_bounds(&mut self) {
+        let open = usize::from(self.has_tail);
+        while !self.lines.is_empty() && (self.lines.len() + open > self.max_lines || self.bytes > MAX_BYTES) {
             self.drop_oldest();
         }
     }

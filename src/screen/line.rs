@@ -67,7 +67,7 @@ impl OpenLine {
             self.extend_run(1, style);
             return;
         }
-        if text.chars().next() == Some(REPLACEMENT_MARK) {
+        if text.starts_with(REPLACEMENT_MARK) {
             self.text.push('\u{fffd}');
             self.text.push_str(&text[REPLACEMENT_MARK.len_utf8()..]);
             self.extend_run(text.len() - 1, style);

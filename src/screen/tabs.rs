@@ -16,7 +16,7 @@ impl Tabs {
     fn stops(&mut self, cols: u16) -> &mut Vec<bool> {
         let stops = self.stops.get_or_insert_with(Vec::new);
         while stops.len() < cols.into() {
-            stops.push(stops.len() % 8 == 0);
+            stops.push(stops.len().is_multiple_of(8));
         }
         stops
     }

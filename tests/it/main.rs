@@ -2,4 +2,5 @@
 
 mod architecture;
 mod holder;
+mod screen;
 mod settings;
