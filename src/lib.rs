@@ -9,5 +9,7 @@ pub mod launch;
 pub mod model;
 pub mod screen;
 pub mod settings;
+pub mod store;
+pub mod supervisor;
 pub mod sys;
 pub mod tail;
