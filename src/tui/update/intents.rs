@@ -46,7 +46,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
 pub(super) fn autostart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     for key in std::mem::take(&mut model.autostart) {
         let live = model.list.rows.iter().find(|row| row.key == key).and_then(|row| model.list.view_of(row));
-        if !live.is_some_and(|view| !view.record.status.is_final()) {
+        if live.is_none_or(|view| view.record.status.is_final()) {
             start_task(model, &key, cmds);
         }
     }

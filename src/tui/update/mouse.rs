@@ -28,11 +28,13 @@ pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     if let Some(area) = is_in(places.list) {
         return on_list(model, mouse, area, cmds);
     }
-    if places.status.contains(at) && pressed_left(mouse) && model.focus != Focus::Attached {
-        if let Some(intent) = view::hint_at(model, mouse.x) {
-            (model.notice, model.dirty) = (None, true);
-            act(model, intent, cmds);
-        }
+    if places.status.contains(at)
+        && pressed_left(mouse)
+        && model.focus != Focus::Attached
+        && let Some(intent) = view::hint_at(model, mouse.x)
+    {
+        (model.notice, model.dirty) = (None, true);
+        act(model, intent, cmds);
     }
 }
 
