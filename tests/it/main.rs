@@ -1,1 +1,6 @@
-//! x
+//! Integration tests: the crate from outside, and the real binary in a real terminal.
+
+mod architecture;
+mod holder;
+mod screen;
+mod settings;

@@ -104,8 +104,9 @@ pub(super) fn wrap(text: &str, cols: usize) -> Vec<String> {
     let cols = cols.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_word_bounds() {
-        if width(&line) + width(word) <= cols {
+    for word in text.split_inclusive(' ') {
+        // A blank at the end of a line needs no room.
+        if width(&line) + width(word.trim_end()) <= cols {
             line.push_str(word);
             continue;
         }
@@ -134,6 +135,7 @@ mod tests {
     fn lines_are_cut_at_blanks_and_long_words_where_they_must() {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
+        assert_eq!(wrap("is (it, or so)", 6), ["is", "(it,", "or so)"]);
         assert_eq!(wrap("", 4), [""; 0]);
     }
 }

@@ -5,10 +5,12 @@ use ratatui::buffer::Buffer;
 use super::super::keys::{TABLES, label};
 use super::super::model::{Model, fit, overlay_area};
 use super::super::theme::Theme;
-use super::draw::{put, window};
+use super::draw::{put, window, wrap};
 
 const COLS: u16 = 64;
 const KEY_COLS: usize = 14;
+/// The same in narrow terminals.
+const NARROW_KEY_COLS: usize = 9;
 
 enum Line {
     Title(String),
@@ -16,36 +18,49 @@ enum Line {
     Blank,
 }
 
-fn lines(attach: &str) -> Vec<Line> {
-    let mut lines = vec![
-        Line::Title("Attached".into()),
-        Line::Key(attach.to_owned(), "back to the list".into()),
-        Line::Key(format!("{attach} {attach}"), format!("sends {attach} itself")),
-        Line::Key("any other".into(), "goes to the run".into()),
-    ];
+/// The lines of the help for a window that is so wide inside.
+fn lines(attach: &str, cols: u16) -> Vec<Line> {
+    let mut lines = vec![Line::Title("Attached".into())];
+    let add = |lines: &mut Vec<Line>, keys: String, help: &str| {
+        let room = usize::from(cols).saturating_sub(key_cols(cols) + 1);
+        let mut keys = Some(keys);
+        lines.extend(wrap(help, room).into_iter().map(|part| Line::Key(keys.take().unwrap_or_default(), part)));
+    };
+    add(&mut lines, attach.to_owned(), "back to the list");
+    add(&mut lines, format!("{attach} {attach}"), &format!("sends {attach} itself"));
+    add(&mut lines, "any other".into(), "goes to the run");
     for (title, table) in TABLES {
         lines.push(Line::Blank);
         lines.push(Line::Title((*title).to_owned()));
         for binding in *table {
             let keys: Vec<String> = binding.keys.iter().map(|key| label(*key)).collect();
-            lines.push(Line::Key(keys.join(" "), binding.help.to_owned()));
+            add(&mut lines, keys.join(" "), binding.help);
         }
     }
     lines.push(Line::Blank);
     lines.push(Line::Title("Marks in the list".into()));
-    for (mark, meaning) in [
+    let marks = [
         ("*", "output that you have not seen"),
         ("!", "the bell rang"),
-        ("0:42", "counts down to the deadline, or to the kill"),
-    ] {
-        lines.push(Line::Key(mark.into(), meaning.into()));
+        ("0:42", "left until the deadline or the kill"),
+    ];
+    for (mark, meaning) in marks {
+        add(&mut lines, mark.into(), meaning);
     }
     lines
 }
 
+fn key_cols(cols: u16) -> usize {
+    if cols + 2 < COLS { NARROW_KEY_COLS } else { KEY_COLS }
+}
+
+fn inside_cols(size: (u16, u16)) -> u16 {
+    COLS.min(size.0).saturating_sub(2)
+}
+
 /// How far the help can be scrolled in a terminal of this size.
 pub(crate) fn help_end(size: (u16, u16)) -> usize {
-    let count = lines("").len();
+    let count = lines("C-a", inside_cols(size)).len();
     let size = (size.0, size.1.saturating_sub(1));
     let shown = usize::from(overlay_area(size, COLS, rows(count)).height.saturating_sub(2));
     count.saturating_sub(shown)
@@ -56,7 +71,7 @@ fn rows(count: usize) -> u16 {
 }
 
 pub(super) fn draw(model: &Model, scroll: usize, theme: Theme, buf: &mut Buffer) {
-    let lines = lines(&label(model.setup.attach_key));
+    let lines = lines(&label(model.setup.attach_key), inside_cols(model.size));
     // The status line stays in sight where there is room.
     let size = (model.size.0, model.size.1 - 1);
     let area = overlay_area(size, COLS, rows(lines.len()));
@@ -68,8 +83,8 @@ pub(super) fn draw(model: &Model, scroll: usize, theme: Theme, buf: &mut Buffer)
                 put(buf, inside.x, y, inside.width, title, theme.head(true));
             }
             Line::Key(keys, help) => {
-                let cols = KEY_COLS.min(usize::from(inside.width / 2));
-                let x = put(buf, inside.x, y, inside.width, &format!(" {}", fit(keys, cols)), theme.key());
+                let keys = format!(" {}", fit(keys, key_cols(inside.width)));
+                let x = put(buf, inside.x, y, inside.width, &keys, theme.key());
                 put(buf, x, y, inside.right().saturating_sub(x), help, ratatui::style::Style::new());
             }
             Line::Blank => {}

@@ -53,9 +53,9 @@ fn hints(model: &Model, area: Rect) -> Vec<(u16, Hint)> {
     let gap = if room >= 60 { 2 } else { 1 };
     let total = |hints: &[Hint]| hints.iter().map(|hint| hint.cols() + gap).sum::<usize>().saturating_sub(gap);
     while total(&hints) > room && hints.len() > 1 {
-        // The least important stands before the last two.
-        let at = hints.len().saturating_sub(3);
-        hints.remove(at);
+        // The least important stands before the last two; the most important one stays with the way out.
+        let at = if hints.len() > 3 { hints.len() - 3 } else { 1 };
+        hints.remove(at.min(hints.len() - 1));
     }
     let mut x = area.x + 1;
     hints

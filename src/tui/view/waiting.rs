@@ -36,15 +36,23 @@ pub(super) fn draw(model: &Model, theme: Theme, buf: &mut Buffer) {
     }
 }
 
+/// What a run is doing, in few words where there is little room.
 fn words(model: &Model, view: &RunView) -> String {
+    let narrow = model.size.0 < 60;
+    let choose = |short: &str, long: &str| (if narrow { short } else { long }).to_owned();
     match (view.record.status, view.termination) {
         (Status::Queued, _) => "queued".into(),
-        (Status::Starting, _) => "is being started".into(),
+        (Status::Starting, _) => choose("starting", "is being started"),
         (_, Termination::Grace { until }) => {
             let left = until.since(model.now);
-            if left.is_zero() { "is being killed".into() } else { format!("asked to end, {} left", countdown(left)) }
+            let counted = countdown(left);
+            match (left.is_zero(), narrow) {
+                (true, _) => choose("killing", "is being killed"),
+                (false, true) => format!("{counted} left"),
+                (false, false) => format!("asked to end, {counted} left"),
+            }
         }
-        (_, Termination::Draining) => "its last output is read".into(),
-        (_, Termination::None | Termination::Preparing) => "is asked to end".into(),
+        (_, Termination::Draining) => choose("last output", "its last output is read"),
+        (_, Termination::None | Termination::Preparing) => choose("ending", "is asked to end"),
     }
 }

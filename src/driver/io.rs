@@ -1,0 +1,207 @@
+//! Bytes between a run's descriptors and this process: what it prints, and what is typed.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::Interest;
+use tokio::time::Instant;
+
+use crate::sys::watched::Watched;
+use crate::tail::Pipe;
+
+/// The most that is read before it is handed to a collector. The kernel gives about 4 KiB of a PTY a read; collecting them makes a flood
+/// cheap to take in. One buffer serves all runs of a thread.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// How much may wait to be typed. A program that does not read has to be waited for by who writes.
+const MAX_QUEUED_BYTES: usize = 1024 * 1024;
+
+thread_local! {
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// One descriptor that a run prints to.
+pub(super) struct Source {
+    watched: Arc<Watched>,
+    pub(super) pipe: Pipe,
+    pub(super) ended: bool,
+}
+
+/// How much is taken in in one turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    /// At most so many bytes of each source.
+    pub(super) bytes: usize,
+    /// For at most so long.
+    pub(super) time: Duration,
+}
+
+/// How a descriptor is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Bytes(usize),
+    Dry,
+    End,
+}
+
+impl Source {
+    pub(super) fn new(watched: Arc<Watched>, pipe: Pipe) -> Source {
+        Source { watched, pipe, ended: false }
+    }
+
+    /// Waits until there may be something to read; for ever once it has ended.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub(super) async fn readable(&self) {
+        if self.ended {
+            std::future::pending::<()>().await;
+        }
+        // An error of the reactor's is met again, and told, by the read.
+        if let Ok(mut ready) = self.watched.readable().await {
+            ready.retain_ready();
+        }
+    }
+
+    /// Reads what the kernel holds, up to the budget, and gives it to `admit` in as large chunks as possible. Returns whether the source was
+    /// read dry or has ended.
+    pub(super) fn take_in(&mut self, budget: Budget, mut admit: impl FnMut(Pipe, &[u8])) -> bool {
+        let start = Instant::now();
+        let mut taken = 0;
+        BUFFER.with_borrow_mut(|buffer| {
+            buffer.resize(BUFFER_BYTES, 0);
+            while !self.ended && taken < budget.bytes {
+                let (filled, dry) = self.fill(&mut buffer[..BUFFER_BYTES.min(budget.bytes - taken)]);
+                admit(self.pipe, &buffer[..filled]);
+                taken += filled;
+                if dry {
+                    return true;
+                }
+                if start.elapsed() >= budget.time {
+                    break;
+                }
+            }
+            self.ended
+        })
+    }
+
+    /// Reads until the buffer is full, the kernel has no more, or the source has ended; tells whether the kernel had no more.
+    fn fill(&mut self, buffer: &mut [u8]) -> (usize, bool) {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.read_once(&mut buffer[filled..]) {
+                Read::Bytes(count) => filled += count,
+                Read::Dry => return (filled, true),
+                Read::End => {
+                    self.ended = true;
+                    break;
+                }
+            }
+        }
+        (filled, false)
+    }
+
+    fn read_once(&self, buffer: &mut [u8]) -> Read {
+        // Within `try_io` an empty kernel clears the readiness that was seen before the read, so no later output is missed.
+        match self.watched.try_io(Interest::READABLE, |fd| read_bytes(fd, buffer)) {
+            // It was empty, or its readiness has not been reported yet: a cut must see what is there.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => match read_bytes(self.watched.get_ref(), buffer) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => Read::Dry,
+                read => ended_or(read),
+            },
+            read => ended_or(read),
+        }
+    }
+}
+
+fn read_bytes(fd: &OwnedFd, buffer: &mut [u8]) -> std::io::Result<usize> {
+    Ok(rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut *buffer))?)
+}
+
+/// A PTY whose last holder has closed it says EIO where a pipe says 0.
+fn ended_or(read: std::io::Result<usize>) -> Read {
+    match read {
+        Ok(0) | Err(_) => Read::End,
+        Ok(count) => Read::Bytes(count),
+    }
+}
+
+/// What waits to be typed into a run, or to be written to its standard input.
+pub(super) struct Sink {
+    watched: Arc<Watched>,
+    queue: VecDeque<u8>,
+    /// Whether the descriptor is closed once everything is written: the end of a payload.
+    ends: bool,
+    /// Whether its reader is gone.
+    is_dead: bool,
+}
+
+impl Sink {
+    pub(super) fn new(watched: Arc<Watched>, first: Vec<u8>, ends: bool) -> Sink {
+        Sink { watched, queue: first.into(), ends, is_dead: false }
+    }
+
+    /// Returns the terminal, for its size and its foreground group.
+    pub(super) fn fd(&self) -> &OwnedFd {
+        self.watched.get_ref()
+    }
+
+    /// Queues input whole, or not at all: false when too much waits already.
+    pub(super) fn queue(&mut self, bytes: &[u8]) -> bool {
+        if self.queue.len() + bytes.len() > MAX_QUEUED_BYTES {
+            return false;
+        }
+        self.queue.extend(bytes);
+        true
+    }
+
+    /// Returns whether something waits to be written and may be.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.queue.is_empty() && !self.is_dead
+    }
+
+    /// Returns whether something was not written.
+    pub(super) fn has_undelivered(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Waits until the kernel may take more.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub(super) async fn writable(&self) {
+        if let Ok(mut ready) = self.watched.writable().await {
+            ready.retain_ready();
+        }
+    }
+
+    /// Writes what the kernel takes now; returns how much that was, and whether the sink is of further use: its reader may be gone, or
+    /// the payload be written.
+    pub(super) fn write_now(&mut self) -> (u64, bool) {
+        let mut written = 0;
+        while self.is_waiting() {
+            let next = self.queue.as_slices().0;
+            let write = |fd: &Arc<OwnedFd>| Ok(rustix::io::retry_on_intr(|| rustix::io::write(&**fd, next))?);
+            match self.watched.try_io(Interest::WRITABLE, write) {
+                Ok(count) => {
+                    written += count as u64;
+                    self.queue.drain(..count);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return (written, true),
+                Err(_) => {
+                    self.is_dead = true;
+                    return (written, false);
+                }
+            }
+        }
+        // A paste leaves no large buffer behind.
+        if self.queue.capacity() > 4096 {
+            self.queue = VecDeque::new();
+        }
+        (written, !self.ends)
+    }
+}

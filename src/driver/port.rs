@@ -1,0 +1,194 @@
+//! What a driver is told, and what it reports.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use crate::api::{Activity, Answer, HistoryRows, Inspection, Reading, RunView, SignalTarget, View, Watch};
+use crate::model::run::Exit;
+use crate::model::{
+    Cut, CutOutcome, EndedTree, ErrorCode, Failure, Moment, ProcessIdentity, Record, RecordOutput, WriteStdin,
+};
+
+/// How many control operations of one run may wait for their cut. A person types a few a second and a program that writes faster
+/// than cuts are made has to hear of it.
+const MAX_WAITING_CONTROLS: usize = 256;
+
+/// What a driver is told.
+#[derive(Debug)]
+pub enum Command {
+    /// Apply a control operation at a cut.
+    Control(WriteStdin, Answer<Cut>),
+    /// Make a cut after which nothing is typed, and report its epoch.
+    StopCut(u64),
+    /// End the tree: at once, or with the run's own first step and grace.
+    EndTree {
+        /// Whether to kill at once.
+        kill: bool,
+    },
+    /// Skip the rest of a grace.
+    Hurry,
+    /// End the process although its start has not been confirmed.
+    AbortSpawn,
+    /// Report when output came last, with this epoch.
+    AskLastOutput(u64),
+    /// Send one signal.
+    Signal(i32, SignalTarget, Answer<u32>),
+    /// Read the newest output, at most so many bytes a stream.
+    Read(usize, Arc<Record>, Answer<Reading>),
+    /// Look at the tree.
+    Inspect(Box<RunView>, Answer<Inspection>),
+    /// Return rows of the scrollback.
+    History {
+        /// The number of the first row.
+        first: u64,
+        /// How many rows.
+        count: usize,
+        /// Who asked.
+        answer: Answer<HistoryRows>,
+    },
+    /// Let somebody watch.
+    Watch(View, Answer<Watch>),
+    /// Take the last snapshot, close everything, let the holder go.
+    Finish,
+}
+
+/// What a driver reports.
+#[derive(Debug)]
+pub enum Report {
+    /// The process exists.
+    Spawned(ProcessIdentity),
+    /// It could not be made; with the exit code that a shell would give, where there is one.
+    SpawnFailed(Failure, Option<i32>),
+    /// The cut before the end was made.
+    StopCut(u64),
+    /// The first signal of the end is out.
+    Signalled,
+    /// The root has exited.
+    Exited(Exit),
+    /// After the root's exit nothing of the tree is left.
+    TreeEmpty,
+    /// All output was taken in.
+    OutputEnded,
+    /// The tree was ended as far as it could be.
+    TreeEnded(EndedTree),
+    /// When output came last.
+    LastOutput(u64, Moment),
+    /// shtask could not keep its promise for this run.
+    Broke(Failure),
+    /// The holder is gone.
+    HolderLost(Failure),
+    /// A control operation came after the root's exit: it is answered with the final record.
+    TooLate(CutOutcome, Answer<Cut>),
+    /// What it did so far; at most once a second, only when it grew.
+    Active(Activity),
+    /// The terminal has another size.
+    Resized(crate::model::Size),
+    /// The last snapshot.
+    Finished {
+        /// The output for the record.
+        output: Box<RecordOutput>,
+        /// Whether the standard input payload was not taken whole.
+        payload_undelivered: bool,
+        /// What the run did in all.
+        activity: Activity,
+    },
+}
+
+/// The supervisor's end of a driver. Dropping it ends the driver.
+#[derive(Debug, Clone)]
+pub struct DriverPort {
+    commands_tx: mpsc::UnboundedSender<Command>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// The driver's end.
+#[derive(Debug)]
+pub struct Orders {
+    commands_rx: mpsc::UnboundedReceiver<Command>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// Makes both ends of a driver's road.
+///
+/// Commands keep their order, which is the order of cuts. The queue is bounded all the same: requests of clients are counted and refused at 256, and
+/// the supervisor's own commands are a handful in a run's life.
+pub fn port() -> (DriverPort, Orders) {
+    let (commands_tx, commands_rx) = mpsc::unbounded_channel();
+    let waiting = Arc::new(AtomicUsize::new(0));
+    (DriverPort { commands_tx, waiting: Arc::clone(&waiting) }, Orders { commands_rx, waiting })
+}
+
+impl DriverPort {
+    /// Passes on what a client asked for; never waits. When too many wait already, or the driver is gone, the client is told.
+    pub fn request(&self, command: Command) {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MAX_WAITING_CONTROLS {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            let busy = format!("{MAX_WAITING_CONTROLS} operations on this run are waiting already");
+            command.refuse(Failure::new(ErrorCode::Busy, busy));
+        } else if let Err(mpsc::error::SendError(command)) = self.commands_tx.send(command) {
+            command.refuse(Failure::new(ErrorCode::Unavailable, "the driver of this run has failed"));
+        }
+    }
+
+    /// Gives an order of the supervisor's own; never waits. Returns false when the driver is gone.
+    pub fn order(&self, command: Command) -> bool {
+        self.commands_tx.send(command).is_ok()
+    }
+}
+
+impl Orders {
+    /// Waits for the next command; none when the supervisor has dropped its end.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub(super) async fn next(&mut self) -> Option<Command> {
+        let command = self.commands_rx.recv().await?;
+        if command.is_request() {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+        Some(command)
+    }
+}
+
+impl Command {
+    fn is_request(&self) -> bool {
+        match self {
+            Command::Control(..)
+            | Command::Signal(..)
+            | Command::Read(..)
+            | Command::Inspect(..)
+            | Command::History { .. }
+            | Command::Watch(..) => true,
+            Command::StopCut(_)
+            | Command::EndTree { .. }
+            | Command::Hurry
+            | Command::AbortSpawn
+            | Command::AskLastOutput(_)
+            | Command::Finish => false,
+        }
+    }
+
+    /// Answers a request with a failure.
+    pub(super) fn refuse(self, failure: Failure) {
+        match self {
+            Command::Control(_, answer) => answer.send(Err(failure)),
+            Command::Signal(_, _, answer) => answer.send(Err(failure)),
+            Command::Read(_, _, answer) => answer.send(Err(failure)),
+            Command::Inspect(_, answer) => answer.send(Err(failure)),
+            Command::History { answer, .. } => answer.send(Err(failure)),
+            Command::Watch(_, answer) => answer.send(Err(failure)),
+            Command::StopCut(_)
+            | Command::EndTree { .. }
+            | Command::Hurry
+            | Command::AbortSpawn
+            | Command::AskLastOutput(_)
+            | Command::Finish => {}
+        }
+    }
+}
+
+/// The least time between two reports of activity.
+pub(super) const ACTIVITY_INTERVAL: Duration = Duration::from_secs(1);

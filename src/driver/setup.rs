@@ -1,0 +1,58 @@
+//! What a driver is made from.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::api::LiveOutput;
+use crate::holder::{HolderServer, Io, OnLost, Spawn, StdinSource};
+use crate::launch::Resolved;
+use crate::model::{Mode, RunId, Size, StdinSpec, StopSpec};
+
+/// All that a driver needs to know of its run.
+#[derive(Debug)]
+pub struct Setup {
+    /// The run.
+    pub id: RunId,
+    /// What is executed.
+    pub resolved: Resolved,
+    /// Pipes or a PTY.
+    pub mode: Mode,
+    /// The terminal's size at the start.
+    pub size: Size,
+    /// Standard input (pipes).
+    pub stdin: StdinSpec,
+    /// How it is stopped.
+    pub stop: StopSpec,
+    /// What becomes of the run when the server is gone.
+    pub on_lost: OnLost,
+    /// How many lines of scrollback are kept.
+    pub scrollback_lines: usize,
+    /// Where live output goes, for a foreground run. At most 1 MiB a stream is passed on, which bounds the queue.
+    pub live: Option<mpsc::UnboundedSender<LiveOutput>>,
+    /// Where holders come from.
+    pub holders: Arc<HolderServer>,
+}
+
+impl Setup {
+    /// Returns the request to the holder.
+    pub(super) fn spawn_request(&self) -> Spawn {
+        let stdin = match self.stdin {
+            StdinSpec::Null => StdinSource::Null,
+            StdinSpec::Payload(_) => StdinSource::Pipe,
+        };
+        Spawn {
+            program: self.resolved.program.clone().into_os_string(),
+            argv: self.resolved.argv.clone(),
+            env: self.resolved.env.clone(),
+            cwd: self.resolved.cwd.clone().into_os_string(),
+            io: match self.mode {
+                Mode::Pty => Io::Pty { cols: self.size.cols(), rows: self.size.rows() },
+                Mode::Pipes => Io::Pipes { stdin },
+            },
+            marker: OsString::from(self.id.as_str()),
+            on_lost: self.on_lost,
+        }
+    }
+}

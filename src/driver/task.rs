@@ -1,0 +1,324 @@
+//! The loop of one run.
+
+use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::io::{Budget, Sink, Source};
+use super::link::{Link, with_sources};
+use super::output::{ActivityReports, Live, Viewers};
+use super::port::{Orders, Report};
+use super::setup::Setup;
+use super::view::Collector;
+use crate::api::{Activity, Answer};
+use crate::holder::{LinkError, Request};
+use crate::model::{ErrorCode, Failure, Mode, Moment, RunId, Size, StdinSpec};
+use crate::sys::clock;
+use crate::sys::watched::Watched;
+use crate::tail::Pipe;
+
+/// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait less than a
+/// millisecond, large enough that a flood is cheap.
+const TURN: Budget = Budget { bytes: 256 * 1024, time: Duration::from_micros(800) };
+
+/// What is taken in before a cut or a read, and at the end: all that the kernel holds, within bounds.
+const ALL: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2) };
+
+/// One run's driver.
+pub(super) struct Driver {
+    pub(super) setup: Setup,
+    pub(super) link: Option<Link>,
+    pub(super) sources: Vec<Source>,
+    pub(super) sink: Option<Sink>,
+    pub(super) collector: Collector,
+    pub(super) viewers: Viewers,
+    activity: ActivityReports,
+    live: Option<Live>,
+    pub(super) later: VecDeque<Report>,
+    pub(super) signals: VecDeque<Answer<u32>>,
+    pub(super) size: Size,
+    pub(super) root_pid: Option<i32>,
+    pub(super) holder_pid: Option<i32>,
+    pub(super) root_exited: bool,
+    output_ended: bool,
+    pub(super) finished: bool,
+    pub(super) last_output: Moment,
+    pub(super) cuts: u64,
+    pub(super) printed_bytes: u64,
+    pub(super) typed_bytes: u64,
+}
+
+/// What woke the loop up.
+enum Woken {
+    Command(super::port::Command),
+    SupervisorGone,
+    Holder(Result<(crate::holder::Event, Vec<OwnedFd>), LinkError>),
+    Readable,
+    Writable,
+    FrameDue,
+    ActivityDue,
+}
+
+/// Starts a run and drives it until the supervisor drops its end of the road. Everything that happens is reported in order.
+pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sender<(RunId, Report)>) {
+    let id = setup.id;
+    let collector = Collector::new(setup.mode, setup.size, setup.scrollback_lines);
+    let live = setup.live.take().map(Live::new);
+    let mut driver = Driver {
+        size: setup.size,
+        setup,
+        link: None,
+        sources: Vec::new(),
+        sink: None,
+        collector,
+        viewers: Viewers::default(),
+        activity: ActivityReports::default(),
+        live,
+        later: VecDeque::new(),
+        signals: VecDeque::new(),
+        root_pid: None,
+        holder_pid: None,
+        root_exited: false,
+        output_ended: false,
+        finished: false,
+        last_output: Moment::from_boot(clock::boot_now()),
+        cuts: 0,
+        printed_bytes: 0,
+        typed_bytes: 0,
+    };
+    if let Err(failure) = driver.spawn().await {
+        driver.later.push_back(Report::SpawnFailed(failure, None));
+    }
+    loop {
+        while let Some(report) = driver.later.pop_front() {
+            // The supervisor is gone: so is the run, by its holder.
+            if reports_tx.send((id, report)).await.is_err() {
+                return;
+            }
+        }
+        match driver.wait(&mut orders).await {
+            Woken::Command(command) => {
+                let report = driver.carry_out(command);
+                driver.later.extend(report);
+            }
+            Woken::SupervisorGone => return,
+            Woken::Holder(Ok((event, descriptors))) => {
+                let report = driver.holder_told(event, descriptors);
+                // Before what was found out while it was taken in.
+                if let Some(report) = report {
+                    driver.later.push_front(report);
+                }
+            }
+            Woken::Holder(Err(error)) => driver.link_lost(&error),
+            Woken::Readable => {
+                if !driver.take_in(TURN) {
+                    // There is more: let others have their turn first.
+                    tokio::task::yield_now().await;
+                }
+            }
+            Woken::Writable => driver.write_input(),
+            Woken::FrameDue => driver.show_due_frame(),
+            Woken::ActivityDue => driver.note_activity(),
+        }
+    }
+}
+
+impl Driver {
+    async fn spawn(&mut self) -> Result<(), Failure> {
+        let mut link = Link::open(&self.setup.holders).await?;
+        let request = Request::Spawn(Box::new(self.setup.spawn_request()));
+        link.send(&request).map_err(|error| {
+            let message = format!("the run could not be started: {}", with_sources(&error));
+            Failure::new(ErrorCode::SpawnFailed, message)
+        })?;
+        self.link = Some(link);
+        Ok(())
+    }
+
+    /// Takes the descriptors of the run over.
+    pub(super) fn adopt(&mut self, descriptors: Vec<OwnedFd>) -> std::io::Result<()> {
+        let mut descriptors = descriptors.into_iter();
+        let missing = || std::io::Error::other("the holder sent too few descriptors");
+        match self.setup.mode {
+            Mode::Pty => {
+                let master = Arc::new(Watched::new(descriptors.next().ok_or_else(missing)?)?);
+                self.sources = vec![Source::new(Arc::clone(&master), Pipe::Stdout)];
+                self.sink = Some(Sink::new(master, Vec::new(), false));
+            }
+            Mode::Pipes => {
+                for pipe in [Pipe::Stdout, Pipe::Stderr] {
+                    let end = descriptors.next().ok_or_else(missing)?;
+                    let watched = Watched::with_interest(end, tokio::io::Interest::READABLE)?;
+                    self.sources.push(Source::new(Arc::new(watched), pipe));
+                }
+                if let StdinSpec::Payload(payload) = std::mem::take(&mut self.setup.stdin) {
+                    let end = descriptors.next().ok_or_else(missing)?;
+                    let watched = Watched::with_interest(end, tokio::io::Interest::WRITABLE)?;
+                    let is_empty = payload.is_empty();
+                    self.sink = (!is_empty).then(|| Sink::new(Arc::new(watched), payload, true));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn wait(&mut self, orders: &mut Orders) -> Woken {
+        let link = &mut self.link;
+        let sources = &self.sources;
+        let sink = self.sink.as_ref().filter(|sink| sink.is_waiting());
+        let frame_due = self.viewers.pace.due();
+        let activity_due = self.activity.due();
+        tokio::select! {
+            // Commands first: a cut waits for no flood.
+            biased;
+            command = orders.next() => command.map_or(Woken::SupervisorGone, Woken::Command),
+            event = async { match link { Some(link) => link.next().await, None => std::future::pending().await } } => Woken::Holder(event),
+            () = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable,
+            () = sleep_until(frame_due) => Woken::FrameDue,
+            () = sleep_until(activity_due) => Woken::ActivityDue,
+            () = any_readable(sources) => Woken::Readable,
+        }
+    }
+
+    /// Takes output in, up to a budget a source. Returns whether all of it was taken in.
+    pub(super) fn take_in(&mut self, budget: Budget) -> bool {
+        let (collector, live, printed) = (&mut self.collector, &mut self.live, &mut self.printed_bytes);
+        let before = *printed;
+        let mut dry = true;
+        for source in &mut self.sources {
+            dry &= source.take_in(budget, |pipe, bytes| {
+                *printed += bytes.len() as u64;
+                collector.admit(pipe, bytes);
+                if let Some(live) = live {
+                    live.pass_on(pipe, bytes);
+                }
+            });
+        }
+        if self.printed_bytes != before {
+            self.last_output = Moment::from_boot(clock::boot_now());
+            self.answer_queries();
+            self.viewers.changed(&mut self.collector);
+            self.note_activity();
+        }
+        if !self.output_ended && !self.sources.is_empty() && self.sources.iter().all(|source| source.ended) {
+            self.output_ended = true;
+            self.later.push_back(Report::OutputEnded);
+        }
+        dry
+    }
+
+    /// Takes in what the kernel holds, so that what follows is exact.
+    pub(super) fn take_in_for_cut(&mut self) {
+        self.take_in(ALL);
+    }
+
+    /// Writes what the screen answers to the program's queries.
+    fn answer_queries(&mut self) {
+        let Collector::Pty(screen) = &mut self.collector else { return };
+        let answers = match screen.take_replies() {
+            Ok(answers) => answers,
+            Err(overflow) => {
+                let failure = Failure::new(ErrorCode::Broken, overflow.to_string());
+                self.later.push_back(Report::Broke(failure));
+                return;
+            }
+        };
+        if answers.is_empty() {
+            return;
+        }
+        let queued = self.sink.as_mut().is_none_or(|sink| sink.queue(&answers));
+        if !queued {
+            let message = "the program asks its terminal again and again and does not read the answers";
+            self.later.push_back(Report::Broke(Failure::new(ErrorCode::Broken, message)));
+        }
+        self.write_input();
+    }
+
+    /// Writes what waits to be typed, as far as the kernel takes it.
+    pub(super) fn write_input(&mut self) {
+        let Some(sink) = &mut self.sink else { return };
+        let (written, of_use) = sink.write_now();
+        self.typed_bytes += written;
+        // What was not taken of a payload is told at the end; a terminal that takes nothing any more is about to end.
+        if !of_use && !sink.has_undelivered() {
+            self.sink = None;
+        }
+    }
+
+    fn show_due_frame(&mut self) {
+        if self.viewers.are_there() {
+            self.viewers.show(self.collector.frame());
+        }
+    }
+
+    fn note_activity(&mut self) {
+        let now = self.activity_now();
+        if let Some(activity) = self.activity.note(now) {
+            self.later.push_back(Report::Active(activity));
+        }
+    }
+
+    fn activity_now(&self) -> Activity {
+        Activity { output: self.collector.generation(), bells: self.collector.bells() }
+    }
+
+    fn link_lost(&mut self, error: &LinkError) {
+        self.link = None;
+        while let Some(answer) = self.signals.pop_front() {
+            answer.send(Err(Failure::new(ErrorCode::HolderLost, "the holder of this run is gone")));
+        }
+        if self.finished {
+            return;
+        }
+        let mut message = format!("the holder of this run is gone ({})", with_sources(error));
+        if let Some(pid) = self.root_pid {
+            let alive = crate::sys::proc::stat(pid).is_ok_and(|stat| !stat.is_over());
+            message.push_str(&match alive {
+                true => format!("; its process {pid} is still alive"),
+                false => format!("; its process {pid} is gone"),
+            });
+        }
+        self.later.push_back(Report::HolderLost(Failure::new(ErrorCode::HolderLost, message)));
+    }
+
+    /// Takes the last snapshot, closes everything, lets the holder go.
+    pub(super) fn finish(&mut self) -> Report {
+        self.take_in(ALL);
+        let payload_undelivered =
+            self.sink.as_ref().is_some_and(|sink| sink.has_undelivered()) && self.setup.mode == Mode::Pipes;
+        self.sources.clear();
+        self.sink = None;
+        self.live = None;
+        self.ask_holder(&Request::LetGo);
+        self.link = None;
+        self.finished = true;
+        if self.viewers.are_there() {
+            self.viewers.show(self.collector.frame());
+        }
+        self.viewers.end();
+        let output = Box::new(self.collector.output());
+        Report::Finished { output, payload_undelivered, activity: self.activity_now() }
+    }
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn any_readable(sources: &[Source]) {
+    match sources {
+        [] => std::future::pending().await,
+        [only] => only.readable().await,
+        [first, second, ..] => tokio::select! {
+            () = first.readable() => {}
+            () = second.readable() => {}
+        },
+    }
+}

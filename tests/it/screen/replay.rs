@@ -1,0 +1,110 @@
+//! The replay law: the same bytes with the same cuts give the same frames, wherever the chunks are split.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use shtask::model::{Frame, HistorySpan, PtyOutput, Row, Size};
+use shtask::screen::{Screen, Signal};
+
+use super::recordings;
+
+/// All that can be seen of a screen, but for the count of chunks.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    frame: Frame,
+    history: HistorySpan,
+    rows: Vec<Arc<Row>>,
+    output: PtyOutput,
+    replies: Vec<u8>,
+    signals: Vec<Signal>,
+}
+
+fn seen(screen: &mut Screen) -> Seen {
+    let history = screen.history();
+    Seen {
+        frame: Frame { generation: 0, ..(*screen.frame()).clone() },
+        history,
+        rows: screen.history_rows(history.first, usize::MAX),
+        output: screen.output(),
+        replies: screen.take_replies().expect("few replies"),
+        signals: screen.take_signals(),
+    }
+}
+
+/// Feeds pieces, resizing after each as told; splits each piece at multiples of `step`. Returns what is seen at each cut.
+fn replay(size: Size, pieces: &[(Vec<u8>, Size)], step: usize) -> Vec<Seen> {
+    let mut screen = Screen::new(size, 200);
+    let mut all = Vec::new();
+    for (bytes, next) in pieces {
+        for chunk in bytes.chunks(step.max(1)) {
+            screen.admit(chunk);
+        }
+        screen.resize(*next);
+        screen.count_cut();
+        all.push(seen(&mut screen));
+        assert_eq!(screen.faults(), 0, "the emulator failed");
+    }
+    all
+}
+
+/// Bytes as programs write them: text, controls, sequences with small numbers, strings, and noise.
+fn output() -> impl Strategy<Value = Vec<u8>> {
+    let number = prop_oneof![Just(String::new()), (0_u16..30).prop_map(|n| n.to_string()), Just("9999".into())];
+    let csi = (
+        prop_oneof![4 => Just(""), 2 => Just("?"), 1 => Just(">"), 1 => Just("=")],
+        prop::collection::vec(number, 0..4),
+        prop::sample::select(b"@ABCDEFGHIJKLMPSTXZ`abcdefghjklmnpqrstu".to_vec()),
+    )
+        .prop_map(|(marker, numbers, last)| format!("\x1b[{marker}{}{}", numbers.join(";"), char::from(last)));
+    let mode = (
+        prop::sample::select(vec![1, 4, 6, 7, 20, 25, 45, 47, 1000, 1006, 1047, 1048, 1049, 2004, 2026]),
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(mode, private, on)| {
+            format!("\x1b[{}{mode}{}", if private { "?" } else { "" }, if on { 'h' } else { 'l' })
+        });
+    let piece = prop_oneof![
+        6 => "[ -~]{0,30}",
+        3 => "[a-z漢字é\u{301}\u{200d}👩🏽\u{fe0f}\u{fffd}─]{0,12}",
+        3 => Just("\r\n".to_owned()),
+        2 => prop::sample::select(vec!["\n", "\r", "\t", "\x08", "\x0e", "\x0f", "\x1bM", "\x1bD", "\x1bE", "\x1b7", "\x1b8", "\x1bH", "\x1bc", "\x1b#8", "\x1b(0", "\x1b(B", "\x1b)0", "\x1b[!p"]).prop_map(str::to_owned),
+        5 => csi,
+        3 => mode,
+        2 => prop::sample::select(vec!["\x1b[31m", "\x1b[1;42m", "\x1b[0m", "\x1b[38;2;9;8;7m", "\x1b[9;58;5;3;4:3m", "\x1b[48;5;99m", "\x1b[7m"]).prop_map(str::to_owned),
+        1 => prop::sample::select(vec!["\x1b]0;title\x07", "\x1b]8;;http://x\x1b\\", "\x1b]8;;\x07", "\x1b]52;c;YQ==\x07", "\x1bP$qm\x1b\\", "\x1b]11;?\x07", "\x1b]9;4;1;50\x07", "\x1b[6n"]).prop_map(str::to_owned),
+    ];
+    let noise = prop::collection::vec(any::<u8>(), 0..8);
+    let part = prop_oneof![9 => piece.prop_map(String::into_bytes), 1 => noise];
+    prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+}
+
+fn size() -> impl Strategy<Value = Size> {
+    (2_u16..30, 1_u16..12).prop_map(|(cols, rows)| Size::clamped(cols, rows))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_stream_split_anywhere_gives_the_same_screen(
+        first in size(),
+        pieces in prop::collection::vec((output(), size()), 1..4),
+        step in 1_usize..40,
+    ) {
+        prop_assert_eq!(replay(first, &pieces, usize::MAX), replay(first, &pieces, step));
+    }
+}
+
+#[test]
+fn recorded_programs_replay_byte_for_byte() {
+    for recording in recordings::all() {
+        let half = recording.bytes.len() / 2;
+        let smaller = Size::clamped(recording.size.cols() - 13, recording.size.rows() - 5);
+        let pieces = [(recording.bytes[..half].to_vec(), smaller), (recording.bytes[half..].to_vec(), recording.size)];
+        let whole = replay(recording.size, &pieces, usize::MAX);
+        for step in [1, 7, 4096] {
+            assert_eq!(whole, replay(recording.size, &pieces, step), "{} in steps of {step}", recording.name);
+        }
+    }
+}
