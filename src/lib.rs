@@ -13,3 +13,4 @@ pub mod store;
 pub mod supervisor;
 pub mod sys;
 pub mod tail;
+pub mod tui;

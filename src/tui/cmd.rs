@@ -1,0 +1,54 @@
+//! What `update` asks for: the only way out of the pure part.
+
+use crate::api::{Deadline, SignalTarget};
+use crate::model::{RunId, RunName, RunSpec, Size, TimeoutKind, WriteStdin};
+
+use super::NewRun;
+
+/// Where the wish to start a run came from, so that its answer goes there too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A task of the list.
+    Task(RunName),
+    /// The new-run prompt.
+    Prompt,
+}
+
+/// Something to be done in the world. Commands are carried out in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Cmd {
+    /// Start a task.
+    Start { name: RunName, spec: Box<RunSpec> },
+    /// Start what the new-run prompt describes.
+    StartNew(NewRun),
+    /// Stop a run.
+    Stop { run: RunId, kill: bool },
+    /// Stop a run and start it again.
+    Restart { run: RunId, kill: bool },
+    /// Send a signal.
+    Signal { run: RunId, signal: i32, target: SignalTarget },
+    /// Move or remove a deadline.
+    SetDeadline { run: RunId, kind: TimeoutKind, deadline: Deadline },
+    /// Ask for the record and live facts.
+    Inspect(RunId),
+    /// Remove a final run.
+    Forget(RunId),
+    /// Ask for rows of the scrollback.
+    History { run: RunId, first: u64, count: usize },
+    /// Watch this run in place of the one before.
+    Watch { run: RunId, size: Size },
+    /// Watch nothing.
+    Unwatch,
+    /// Type into a run.
+    Control { run: RunId, control: WriteStdin },
+    /// Give a run's terminal the size of its pane.
+    Resize { run: RunId, size: Size },
+    /// Stop everything.
+    Shutdown { hurry: bool },
+    /// Suspend the TUI.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// Leave.
+    Quit,
+}

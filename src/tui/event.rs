@@ -1,0 +1,64 @@
+//! What can happen to the TUI.
+
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+
+use crate::api::{HistoryRows, Inspection, ShutdownReport, StopOutcome, Update};
+use crate::model::{Cut, Failure, Frame, KeyChord, Mouse, Record, RunId, Size};
+
+use super::cmd::Origin;
+
+/// What the user's terminal says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A key was pressed.
+    Key(KeyChord),
+    /// The mouse did something at a cell of the whole terminal.
+    Mouse(Mouse),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal got or lost the focus.
+    Focus(bool),
+    /// The terminal has a new size.
+    Resize { cols: u16, rows: u16 },
+}
+
+/// An answer to a command.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Started { origin: Origin, result: Result<Arc<Record>, Failure> },
+    Stopped { run: RunId, result: Result<StopOutcome, Failure> },
+    Restarted { run: RunId, result: Result<Arc<Record>, Failure> },
+    Signalled { run: RunId, signal: i32, result: Result<u32, Failure> },
+    DeadlineSet { run: RunId, result: Result<(), Failure> },
+    Inspected { run: RunId, result: Result<Box<Inspection>, Failure> },
+    Forgotten { run: RunId, result: Result<(), Failure> },
+    History { run: RunId, result: Result<HistoryRows, Failure> },
+    Controlled { run: RunId, result: Result<Cut, Failure> },
+    Resized { run: RunId, size: Size, result: Result<Cut, Failure> },
+    ShutDown { result: Result<ShutdownReport, Failure> },
+}
+
+/// Everything that `update` is told.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The first frame is drawn; times can be shown in the user's zone from now on.
+    Ready { time_zone: TimeZone },
+    /// From the user.
+    Input(Input),
+    /// The table of runs changed.
+    Runs(Update),
+    /// There will be no more changes: the supervisor is gone.
+    RunsGone,
+    /// The watched run shows this.
+    Frame { run: RunId, frame: Arc<Frame> },
+    /// A run cannot be watched.
+    WatchFailed { run: RunId, failure: Failure },
+    /// A command was answered.
+    Answer(Answer),
+    /// A signal asks the TUI to end.
+    Terminate(i32),
+    /// Something that counts on the screen has to move.
+    Tick,
+}

@@ -1,0 +1,237 @@
+//! The keymap. Help and the status line are made from these tables, so they cannot say anything else than what the keys do.
+
+use crate::model::{Key, KeyChord, Modifiers, NamedKey};
+
+/// What a key means where it is pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Intent {
+    Down,
+    Up,
+    First,
+    Last,
+    PageDown,
+    PageUp,
+    HalfDown,
+    HalfUp,
+    Attach,
+    Inspect,
+    NewRun,
+    Start,
+    Stop,
+    Kill,
+    Restart,
+    KillRestart,
+    Clear,
+    Zoom,
+    Scrollback,
+    Signal,
+    Extend,
+    Help,
+    Detach,
+    Leave,
+    Back,
+    Suspend,
+    Redraw,
+    Accept,
+    NextField,
+    PreviousField,
+    Yes,
+    No,
+    Hurry,
+}
+
+/// A line of the keymap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Binding {
+    pub(crate) intent: Intent,
+    /// The first is the one that the status line shows.
+    pub(crate) keys: &'static [KeyChord],
+    /// For the status line.
+    pub(crate) short: &'static str,
+    /// For the help.
+    pub(crate) help: &'static str,
+}
+
+const NONE: Modifiers = Modifiers { ctrl: false, alt: false, shift: false };
+const CTRL: Modifiers = Modifiers { ctrl: true, alt: false, shift: false };
+const SHIFT: Modifiers = Modifiers { ctrl: false, alt: false, shift: true };
+
+const fn ch(c: char) -> KeyChord {
+    KeyChord { key: Key::Char(c), modifiers: NONE }
+}
+
+const fn ctrl(c: char) -> KeyChord {
+    KeyChord { key: Key::Char(c), modifiers: CTRL }
+}
+
+const fn key(named: NamedKey) -> KeyChord {
+    KeyChord { key: Key::Named(named), modifiers: NONE }
+}
+
+const BACK_TAB: KeyChord = KeyChord { key: Key::Named(NamedKey::Tab), modifiers: SHIFT };
+
+const fn bind(intent: Intent, keys: &'static [KeyChord], short: &'static str, help: &'static str) -> Binding {
+    Binding { intent, keys, short, help }
+}
+
+/// With the list in front. The order is that of the help; the status line picks by context.
+pub(crate) const LIST: &[Binding] = &[
+    bind(Intent::Down, &[ch('j'), key(NamedKey::Down)], "down", "select the next run"),
+    bind(Intent::Up, &[ch('k'), key(NamedKey::Up)], "up", "select the previous run"),
+    bind(Intent::First, &[ch('g'), key(NamedKey::Home)], "first", "select the first run"),
+    bind(Intent::Last, &[ch('G'), key(NamedKey::End)], "last", "select the last run"),
+    bind(Intent::Attach, &[key(NamedKey::Enter)], "attach", "attach: type into the run's terminal"),
+    bind(Intent::Inspect, &[ch('i')], "inspect", "inspect: record, processes, deadline, bytes"),
+    bind(Intent::NewRun, &[ch('n')], "new", "start a new run"),
+    bind(Intent::Start, &[ch('s')], "start", "start the task, or a finished run again"),
+    bind(Intent::Stop, &[ch('x')], "stop", "stop the run and all it started"),
+    bind(Intent::Kill, &[ch('X')], "kill", "kill the run and all it started, at once"),
+    bind(Intent::Restart, &[ch('r')], "restart", "stop the run and start it again"),
+    bind(Intent::KillRestart, &[ch('R')], "kill+restart", "kill the run and start it again"),
+    bind(Intent::Clear, &[ch('c')], "clear", "clear a finished run from the list"),
+    bind(Intent::Zoom, &[ch('z')], "zoom", "zoom: give the terminal the whole width"),
+    bind(Intent::Scrollback, &[ch('['), key(NamedKey::PageUp)], "scroll", "look back through the output"),
+    bind(Intent::Signal, &[ch('m')], "signal", "send a signal"),
+    bind(Intent::Extend, &[ch('e')], "deadline", "extend or remove the deadline"),
+    bind(Intent::Help, &[ch('?'), key(NamedKey::F(1))], "help", "show or hide all keys"),
+    bind(Intent::Detach, &[ch('d')], "detach", "detach (comes with the server)"),
+    bind(Intent::Leave, &[ch('q'), ctrl('c')], "leave", "leave; asks first when something runs"),
+    bind(Intent::Back, &[key(NamedKey::Escape)], "back", "go back: close the panel, leave zoom"),
+    bind(Intent::PageDown, &[key(NamedKey::PageDown)], "page", "inspect: scroll down"),
+    bind(Intent::Suspend, &[ctrl('z')], "suspend", "suspend shtask; the runs go on"),
+    bind(Intent::Redraw, &[ctrl('l')], "redraw", "draw everything anew"),
+];
+
+/// In the scrollback.
+pub(crate) const SCROLL: &[Binding] = &[
+    bind(Intent::Up, &[ch('k'), key(NamedKey::Up)], "up", "a row up"),
+    bind(Intent::Down, &[ch('j'), key(NamedKey::Down)], "down", "a row down"),
+    bind(Intent::PageUp, &[key(NamedKey::PageUp), ctrl('b')], "page up", "a page up"),
+    bind(Intent::PageDown, &[key(NamedKey::PageDown), ctrl('f'), ch(' ')], "page down", "a page down"),
+    bind(Intent::HalfUp, &[ctrl('u'), ch('u')], "half up", "half a page up"),
+    bind(Intent::HalfDown, &[ctrl('d')], "half down", "half a page down"),
+    bind(Intent::First, &[ch('g'), key(NamedKey::Home)], "oldest", "the oldest row that is kept"),
+    bind(Intent::Last, &[ch('G'), key(NamedKey::End)], "newest", "the newest row, and back to live"),
+    bind(Intent::Zoom, &[ch('z')], "zoom", "zoom"),
+    bind(Intent::Help, &[ch('?'), key(NamedKey::F(1))], "help", "show or hide all keys"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ch('q'), ch('[')], "back", "back to live"),
+    bind(Intent::Suspend, &[ctrl('z')], "suspend", "suspend shtask"),
+    bind(Intent::Redraw, &[ctrl('l')], "redraw", "draw everything anew"),
+];
+
+/// In the help.
+pub(crate) const HELP: &[Binding] = &[
+    bind(Intent::Down, &[ch('j'), key(NamedKey::Down)], "down", "scroll down"),
+    bind(Intent::Up, &[ch('k'), key(NamedKey::Up)], "up", "scroll up"),
+    bind(Intent::PageDown, &[key(NamedKey::PageDown), ch(' ')], "page down", "a page down"),
+    bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page up", "a page up"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ch('q'), ch('?'), key(NamedKey::F(1))], "close", "close"),
+];
+
+/// In the new-run prompt; other keys edit the field.
+pub(crate) const PROMPT: &[Binding] = &[
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "start", "start the run"),
+    bind(Intent::NextField, &[key(NamedKey::Tab), key(NamedKey::Down)], "next field", "the next field"),
+    bind(Intent::PreviousField, &[BACK_TAB, key(NamedKey::Up)], "previous field", "the previous field"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "cancel", "close without starting"),
+];
+
+/// In a menu.
+pub(crate) const MENU: &[Binding] = &[
+    bind(Intent::Down, &[ch('j'), key(NamedKey::Down)], "down", "the next entry"),
+    bind(Intent::Up, &[ch('k'), key(NamedKey::Up)], "up", "the previous entry"),
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "choose", "choose the entry"),
+    bind(Intent::NextField, &[key(NamedKey::Tab)], "target", "signals: to whom it goes"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ch('q'), ctrl('c')], "cancel", "close without choosing"),
+];
+
+/// In the question before leaving.
+pub(crate) const QUESTION: &[Binding] = &[
+    bind(Intent::Yes, &[ch('y')], "stop all and leave", "stop all runs and leave"),
+    bind(Intent::No, &[ch('n'), key(NamedKey::Escape)], "stay", "stay"),
+    bind(
+        Intent::Down,
+        &[ch('j'), key(NamedKey::Down), key(NamedKey::Tab), key(NamedKey::Right)],
+        "other",
+        "the other answer",
+    ),
+    bind(Intent::Up, &[ch('k'), key(NamedKey::Up), BACK_TAB, key(NamedKey::Left)], "other", "the other answer"),
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "choose", "choose the answer"),
+];
+
+/// While runs are being ended before leaving.
+pub(crate) const WAITING: &[Binding] = &[
+    bind(Intent::Hurry, &[ch('q'), ctrl('c'), key(NamedKey::Enter)], "do not wait", "kill what is left now"),
+    bind(Intent::Suspend, &[ctrl('z')], "suspend", "suspend shtask"),
+    bind(Intent::Redraw, &[ctrl('l')], "redraw", "draw everything anew"),
+];
+
+/// All tables with their titles, as the help shows them.
+pub(crate) const TABLES: &[(&str, &[Binding])] = &[
+    ("List", LIST),
+    ("Scrollback", SCROLL),
+    ("New run", PROMPT),
+    ("Menus", MENU),
+    ("Leaving", QUESTION),
+    ("Waiting for runs to end", WAITING),
+];
+
+/// Returns what a key means in a table.
+pub(crate) fn intent(table: &[Binding], chord: KeyChord) -> Option<Intent> {
+    table.iter().find(|binding| binding.keys.contains(&chord)).map(|binding| binding.intent)
+}
+
+/// Returns a key as the TUI shows it.
+pub(crate) fn label(chord: KeyChord) -> String {
+    let name = match chord.key {
+        Key::Named(NamedKey::Enter) => "Enter",
+        Key::Named(NamedKey::Escape) => "Esc",
+        Key::Named(NamedKey::Tab) => "Tab",
+        Key::Named(NamedKey::Up) => "↑",
+        Key::Named(NamedKey::Down) => "↓",
+        Key::Named(NamedKey::Left) => "←",
+        Key::Named(NamedKey::Right) => "→",
+        Key::Named(NamedKey::PageUp) => "PgUp",
+        Key::Named(NamedKey::PageDown) => "PgDn",
+        Key::Named(NamedKey::Home) => "Home",
+        Key::Named(NamedKey::End) => "End",
+        Key::Named(NamedKey::F(n)) => return format!("{}F{n}", prefix(chord.modifiers)),
+        Key::Char(' ') => "Space",
+        Key::Named(NamedKey::Backspace | NamedKey::Delete | NamedKey::Insert) | Key::Char(_) => {
+            return chord.to_string();
+        }
+    };
+    format!("{}{name}", prefix(chord.modifiers))
+}
+
+fn prefix(modifiers: Modifiers) -> String {
+    [(modifiers.ctrl, "C-"), (modifiers.alt, "M-"), (modifiers.shift, "S-")]
+        .into_iter()
+        .filter_map(|(held, text)| held.then_some(text))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        for (title, table) in TABLES.iter().chain([&("Help", HELP)]) {
+            let mut seen = HashSet::new();
+            for chord in table.iter().flat_map(|binding| binding.keys) {
+                assert!(seen.insert(*chord), "{title}: {chord} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_do_not_depend_on_what_plain_terminals_cannot_tell_apart() {
+        for chord in TABLES.iter().flat_map(|(_, table)| *table).flat_map(|binding| binding.keys) {
+            if chord.modifiers.ctrl {
+                assert!(!matches!(chord.key, Key::Char('i' | 'm' | 'h' | 'j' | '[')), "{chord}");
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The terminal user interface: the list of runs, the terminal of the selected one, and the keys for both (S10).
+//!
+//! It knows the [`Client`](crate::api::Client) trait and nothing behind it. A pure `Model` is changed by `update`, which answers an event
+//! with commands, and drawn by `view`; only `run` and `terminal` touch the world.
+
+mod cells;
+mod cmd;
+mod event;
+mod input;
+mod keys;
+mod model;
+mod options;
+mod panic;
+mod perform;
+mod run;
+mod surface;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod theme;
+mod update;
+mod view;
+
+pub use options::{ColorChoice, Leaving, NewRun, Options, TaskEntry, TuiError};
+pub use run::run;

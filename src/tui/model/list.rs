@@ -1,0 +1,278 @@
+//! The list: a row for each task and each ad hoc run. Rows keep their place, and the selection follows the row, not its number.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::api::RunView;
+use crate::model::{Failure, RunId, RunName, RunSpec};
+
+use crate::tui::TaskEntry;
+
+/// What a row stands for, however the list is reordered.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum RowKey {
+    /// A configured task.
+    Task(RunName),
+    /// An ad hoc run, by the id of its first run: a restart keeps the row.
+    Run(RunId),
+}
+
+/// A row of the list.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) key: RowKey,
+    /// How the task is started; none for an ad hoc run.
+    pub(crate) spec: Option<Arc<RunSpec>>,
+    /// The run it shows: the latest generation of the task.
+    pub(crate) run: Option<RunId>,
+    /// Runs that a restart of an ad hoc run replaced, to be cleared with it.
+    pub(crate) older: Vec<RunId>,
+    /// Whether a start was asked for and not answered yet.
+    pub(crate) pending: bool,
+    /// Why the last start failed, when it left no record.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// What is known of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    pub(crate) view: Arc<RunView>,
+    /// Whether it printed something that was not shown.
+    pub(crate) unseen: bool,
+    /// Whether its bell rang while it was not shown.
+    pub(crate) bell: bool,
+}
+
+/// Tasks, runs, and which row is selected.
+#[derive(Debug, Default)]
+pub(crate) struct List {
+    pub(crate) rows: Vec<Row>,
+    runs: HashMap<RunId, Known>,
+    selected: Option<RowKey>,
+    /// Runs that were replaced by a restart before the list had heard of the replacement.
+    superseded: HashSet<RunId>,
+}
+
+impl List {
+    pub(crate) fn new(tasks: Vec<TaskEntry>) -> List {
+        let rows: Vec<Row> = tasks
+            .into_iter()
+            .map(|task| Row {
+                key: RowKey::Task(task.name),
+                spec: Some(Arc::new(task.spec)),
+                run: None,
+                older: Vec::new(),
+                pending: false,
+                failure: None,
+            })
+            .collect();
+        List { selected: rows.first().map(|row| row.key.clone()), rows, ..List::default() }
+    }
+
+    pub(crate) fn known(&self, run: RunId) -> Option<&Known> {
+        self.runs.get(&run)
+    }
+
+    /// The runs that are not final, in the order of the rows.
+    pub(crate) fn live(&self) -> Vec<&Arc<RunView>> {
+        let mut live: Vec<_> = self.runs.values().filter(|known| !known.view.record.status.is_final()).collect();
+        let place = |id: RunId| self.rows.iter().position(|row| row.run == Some(id)).unwrap_or(usize::MAX);
+        live.sort_by_key(|known| (place(known.view.id()), known.view.id()));
+        live.into_iter().map(|known| &known.view).collect()
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<RunView>> {
+        self.runs.values().map(|known| &known.view)
+    }
+
+    pub(crate) fn selected_index(&self) -> Option<usize> {
+        let key = self.selected.as_ref()?;
+        self.rows.iter().position(|row| row.key == *key)
+    }
+
+    pub(crate) fn selected(&self) -> Option<&Row> {
+        self.rows.get(self.selected_index()?)
+    }
+
+    pub(crate) fn view_of(&self, row: &Row) -> Option<&Arc<RunView>> {
+        Some(&self.runs.get(&row.run?)?.view)
+    }
+
+    pub(crate) fn row_mut(&mut self, key: &RowKey) -> Option<&mut Row> {
+        self.rows.iter_mut().find(|row| row.key == *key)
+    }
+
+    pub(crate) fn row_of(&self, run: RunId) -> Option<&Row> {
+        self.rows.iter().find(|row| row.run == Some(run) || row.older.contains(&run))
+    }
+
+    pub(crate) fn select(&mut self, index: usize) {
+        if let Some(row) = self.rows.get(index) {
+            self.selected = Some(row.key.clone());
+        }
+    }
+
+    pub(crate) fn select_run(&mut self, run: RunId) {
+        if let Some(index) = self.rows.iter().position(|row| row.run == Some(run)) {
+            self.select(index);
+        }
+    }
+
+    pub(crate) fn move_selection(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        let index = self.selected_index().map_or(0, |at| at.saturating_add_signed(by).min(last));
+        self.select(index);
+    }
+
+    /// Takes note that the run is looked at. Returns whether that changes a mark.
+    pub(crate) fn mark_seen(&mut self, run: RunId) -> bool {
+        self.runs.get_mut(&run).is_some_and(|known| std::mem::take(&mut known.unseen) | std::mem::take(&mut known.bell))
+    }
+
+    /// Takes a changed run in. Returns whether the list looks different now.
+    pub(crate) fn put(&mut self, view: Arc<RunView>, shown: Option<RunId>) -> bool {
+        let id = view.id();
+        let before = self.runs.get(&id);
+        let is_shown = shown == Some(id);
+        let (printed, rang) = match before {
+            Some(known) => (
+                view.activity.output > known.view.activity.output || view.record.output != known.view.record.output,
+                view.activity.bells > known.view.activity.bells,
+            ),
+            None => (view.activity.output > 0 && !view.record.status.is_final(), view.activity.bells > 0),
+        };
+        let known = Known {
+            unseen: !is_shown && (printed || before.is_some_and(|known| known.unseen)),
+            bell: !is_shown && (rang || before.is_some_and(|known| known.bell)),
+            view,
+        };
+        let changed = before.is_none_or(|before| looks_different(before, &known));
+        self.runs.insert(id, known);
+        changed | self.place(id)
+    }
+
+    /// Forgets all runs and takes these in instead.
+    pub(crate) fn replace(&mut self, mut views: Vec<Arc<RunView>>, shown: Option<RunId>) {
+        let there: HashSet<RunId> = views.iter().map(|view| view.id()).collect();
+        for gone in self.runs.keys().copied().filter(|id| !there.contains(id)).collect::<Vec<_>>() {
+            self.remove(gone);
+        }
+        views.sort_by_key(|view| (view.record.started_at.unwrap_or(view.record.updated_at), view.id()));
+        for view in views {
+            self.put(view, shown);
+        }
+    }
+
+    /// Removes a run; its row goes too, or shows the latest run that is left of its task.
+    pub(crate) fn remove(&mut self, id: RunId) {
+        self.runs.remove(&id);
+        self.superseded.remove(&id);
+        let at = self.selected_index();
+        for row in &mut self.rows {
+            row.older.retain(|older| *older != id);
+            if row.run != Some(id) {
+                continue;
+            }
+            row.run = match &row.key {
+                RowKey::Task(name) => self
+                    .runs
+                    .values()
+                    .filter(|known| known.view.record.name.as_ref() == Some(name))
+                    .max_by_key(|known| known.view.record.generation)
+                    .map(|known| known.view.id()),
+                RowKey::Run(_) => None,
+            };
+        }
+        self.rows.retain(|row| row.run.is_some() || matches!(row.key, RowKey::Task(_)));
+        self.repair_selection(at);
+    }
+
+    /// A restart of `old` became `new`: the row goes on with it.
+    pub(crate) fn succeed(&mut self, old: RunId, new: RunId) {
+        let Some(index) = self.rows.iter().position(|row| row.run == Some(old) && matches!(row.key, RowKey::Run(_)))
+        else {
+            return;
+        };
+        if old == new {
+            return;
+        }
+        self.superseded.insert(old);
+        let selected_new = self.selected == Some(RowKey::Run(new));
+        let row = &mut self.rows[index];
+        row.older.push(old);
+        row.run = Some(new);
+        let key = row.key.clone();
+        self.rows.retain(|row| row.key != RowKey::Run(new));
+        if selected_new {
+            self.selected = Some(key);
+        }
+    }
+
+    /// The final runs that clearing a row removes: all generations of a task, all predecessors of an ad hoc run.
+    pub(crate) fn clearable(&self, row: &Row) -> Vec<RunId> {
+        let of_task = |view: &RunView| match &row.key {
+            RowKey::Task(name) => view.record.name.as_ref() == Some(name),
+            RowKey::Run(_) => row.run == Some(view.id()) || row.older.contains(&view.id()),
+        };
+        let mut runs: Vec<_> = self
+            .runs
+            .values()
+            .filter(|known| known.view.record.status.is_final() && of_task(&known.view))
+            .map(|known| (known.view.record.generation, known.view.id()))
+            .collect();
+        runs.sort_unstable();
+        runs.into_iter().map(|(_, id)| id).collect()
+    }
+
+    fn place(&mut self, id: RunId) -> bool {
+        let record = &self.runs[&id].view.record;
+        if let Some(name) = &record.name
+            && let Some(row) = self.rows.iter_mut().find(|row| row.key == RowKey::Task(name.clone()))
+        {
+            let shown = row.run.and_then(|shown| self.runs.get(&shown));
+            if row.run == Some(id) || shown.is_some_and(|shown| shown.view.record.generation > record.generation) {
+                return false;
+            }
+            row.run = Some(id);
+            (row.pending, row.failure) = (false, None);
+            return true;
+        }
+        if self.superseded.contains(&id) || self.row_of(id).is_some() {
+            return false;
+        }
+        let at = self.selected_index();
+        self.rows.push(Row {
+            key: RowKey::Run(id),
+            spec: None,
+            run: Some(id),
+            older: Vec::new(),
+            pending: false,
+            failure: None,
+        });
+        self.repair_selection(at);
+        true
+    }
+
+    /// Selects the row that took the place of one that is gone, which was number `at`.
+    fn repair_selection(&mut self, at: Option<usize>) {
+        if self.selected_index().is_none() {
+            self.selected = None;
+            self.select(at.unwrap_or(0).min(self.rows.len().saturating_sub(1)));
+        }
+    }
+}
+
+fn looks_different(before: &Known, after: &Known) -> bool {
+    let (old, new) = (&before.view, &after.view);
+    (before.unseen, before.bell) != (after.unseen, after.bell)
+        || old.record.status != new.record.status
+        || old.deadline != new.deadline
+        || old.termination != new.termination
+        || old.control_open != new.control_open
+        || old.started != new.started
+        || old.ended != new.ended
+        || old.record.process != new.record.process
+        || old.record.started_at != new.record.started_at
+        || old.record.exit_code != new.record.exit_code
+        || old.record.failure != new.record.failure
+}

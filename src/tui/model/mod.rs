@@ -1,0 +1,23 @@
+//! The state of the TUI: plain data that `update` changes and `view` draws.
+
+mod history;
+mod inspect;
+mod layout;
+mod list;
+mod menu;
+mod pane;
+mod prompt;
+mod state;
+mod summary;
+mod text;
+
+pub(crate) use history::HistoryCache;
+pub(crate) use inspect::{INSPECT_EVERY, InspectPanel};
+pub(crate) use layout::{Areas, MIN_COLS, MIN_ROWS, areas, overlay_area};
+pub(crate) use list::{Known, List, Row, RowKey};
+pub(crate) use menu::{ExtendMenu, LeaveQuestion, SIGNALS, SignalMenu};
+pub(crate) use pane::Pane;
+pub(crate) use prompt::{Field, Prompt};
+pub(crate) use state::{Doubling, Ending, Focus, Level, Model, Overlay, Setup, counts_to, display_name, grace_end};
+pub(crate) use summary::summary;
+pub(crate) use text::{bytes, countdown, countdown_step, fit, span, width};

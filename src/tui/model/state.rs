@@ -1,0 +1,258 @@
+//! The whole state.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use ratatui::layout::Rect;
+
+use crate::api::{RunView, ShutdownReport};
+use crate::model::{KeyChord, Moment, RunId, Size};
+use crate::tui::{ColorChoice, Leaving, TaskEntry};
+
+use super::{
+    Areas, ExtendMenu, INSPECT_EVERY, InspectPanel, LeaveQuestion, List, Pane, Prompt, RowKey, SignalMenu, areas,
+    countdown_step, summary,
+};
+
+/// Where keys go when no overlay is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Focus {
+    /// To the list.
+    #[default]
+    List,
+    /// To the selected run.
+    Attached,
+    /// To the scrollback of the selected run.
+    Scroll,
+}
+
+/// What lies over everything else and takes the keys.
+#[derive(Debug, Clone)]
+pub(crate) enum Overlay {
+    /// The keys; so many lines are scrolled off.
+    Help { scroll: usize },
+    /// The new-run prompt.
+    Prompt(Box<Prompt>),
+    /// The signal menu.
+    Signal(SignalMenu),
+    /// The deadline menu.
+    Extend(ExtendMenu),
+    /// The question before leaving.
+    Leave(LeaveQuestion),
+}
+
+/// How much a notice matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Info,
+    Error,
+}
+
+/// Something the user is told until the next key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Notice {
+    pub(crate) level: Level,
+    pub(crate) text: String,
+}
+
+/// All runs are being ended before leaving.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ending {
+    /// The signal that asked for it.
+    pub(crate) signal: Option<i32>,
+    /// When the user asked to hurry.
+    pub(crate) hurried: Option<Moment>,
+    /// The answer.
+    pub(crate) report: Option<ShutdownReport>,
+}
+
+/// The attach key was pressed in a run: pressed again at once, it goes to the run after all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Doubling {
+    pub(crate) row: RowKey,
+    pub(crate) until: Moment,
+}
+
+/// What does not change.
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    pub(crate) title: String,
+    pub(crate) attach_key: KeyChord,
+    pub(crate) cwd: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) colors: ColorChoice,
+}
+
+/// The state of the TUI.
+#[derive(Debug)]
+pub(crate) struct Model {
+    pub(crate) setup: Setup,
+    /// Columns and rows of the outer terminal.
+    pub(crate) size: (u16, u16),
+    pub(crate) now: Moment,
+    pub(crate) time_zone: TimeZone,
+    pub(crate) list: List,
+    pub(crate) pane: Pane,
+    pub(crate) focus: Focus,
+    pub(crate) zoom: bool,
+    pub(crate) inspect: Option<InspectPanel>,
+    pub(crate) overlay: Option<Overlay>,
+    pub(crate) notice: Option<Notice>,
+    pub(crate) ending: Option<Ending>,
+    pub(crate) doubling: Option<Doubling>,
+    /// Tasks to start as soon as it is known what runs already.
+    pub(crate) autostart: Vec<RowKey>,
+    /// A run that was started from the prompt and is to be selected once the list has it.
+    pub(crate) select_when_known: Option<RunId>,
+    /// Whether the supervisor is gone.
+    pub(crate) lost: bool,
+    /// Whether something that is drawn has changed since it was drawn.
+    pub(crate) dirty: bool,
+}
+
+impl Model {
+    pub(crate) fn new(setup: Setup, tasks: Vec<TaskEntry>, size: (u16, u16), now: Moment) -> Model {
+        let starts = tasks.iter().filter(|task| task.autostart);
+        Model {
+            autostart: starts.map(|task| RowKey::Task(task.name.clone())).collect(),
+            setup,
+            size,
+            now,
+            time_zone: TimeZone::UTC,
+            list: List::new(tasks),
+            pane: Pane::default(),
+            focus: Focus::List,
+            zoom: false,
+            inspect: None,
+            overlay: None,
+            notice: None,
+            ending: None,
+            doubling: None,
+            select_when_known: None,
+            lost: false,
+            dirty: true,
+        }
+    }
+
+    pub(crate) fn inform(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { level: Level::Info, text: text.into() });
+    }
+
+    pub(crate) fn complain(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { level: Level::Error, text: text.into() });
+    }
+
+    /// The cells of the terminal pane, when it shows a terminal.
+    pub(crate) fn terminal_area(&self) -> Option<Rect> {
+        if self.inspect.is_some() || self.ending.is_some() {
+            return None;
+        }
+        areas(self)?.pane.filter(|pane| !pane.is_empty())
+    }
+
+    /// The size that a run gets which is shown in the pane; when nothing is shown, that of the place where it would be.
+    pub(crate) fn pane_size(&self) -> Size {
+        let pane = areas(self).and_then(|areas| areas.pane);
+        let place = pane.unwrap_or(Rect::new(0, 0, self.size.0, self.size.1.saturating_sub(2)));
+        if self.size.0 == 0 || self.size.1 == 0 {
+            return Size::DEFAULT;
+        }
+        Size::clamped(place.width, place.height)
+    }
+
+    /// The run of the selected row.
+    pub(crate) fn selected_view(&self) -> Option<&RunView> {
+        Some(self.list.view_of(self.list.selected()?)?.as_ref())
+    }
+
+    /// How messages call the selected row.
+    pub(crate) fn selected_name(&self) -> String {
+        self.list.selected().map(|row| self.row_name(&row.key)).unwrap_or_default()
+    }
+
+    /// How a row is called.
+    pub(crate) fn row_name(&self, key: &RowKey) -> String {
+        match key {
+            RowKey::Task(name) => name.to_string(),
+            RowKey::Run(id) => self.run_name(*id),
+        }
+    }
+
+    /// How a run is called: the name it has, or the start of its command.
+    pub(crate) fn run_name(&self, run: RunId) -> String {
+        match self.list.known(run) {
+            Some(known) => display_name(&known.view),
+            None => run.short().to_owned(),
+        }
+    }
+
+    /// The first row of the list that is shown, so that the selected one is in sight.
+    pub(crate) fn list_top(&self, height: u16) -> usize {
+        let height = usize::from(height).max(1);
+        let selected = self.list.selected_index().unwrap_or(0);
+        // Rows come and go in the middle of a page, not at its ends: the top moves by halves.
+        let half = (height / 2).max(1);
+        if selected < height { 0 } else { (selected - height).div_euclid(half) * half + half }
+    }
+
+    /// How long until something that counts on the screen has to move; none when nothing counts.
+    pub(crate) fn next_tick(&self) -> Option<Duration> {
+        let left = |until: Moment| until.since(self.now);
+        if let Some(ending) = &self.ending {
+            // The waiting view also notices when a hurried shutdown takes too long.
+            let graces = self.list.live().into_iter().filter_map(|view| grace_end(view)).map(left);
+            let step = graces.filter(|left| !left.is_zero()).map(countdown_step).min();
+            let again = ending.hurried.map(|_| Duration::from_secs(1));
+            return step.into_iter().chain(again).min();
+        }
+        let inspect = self.inspect.as_ref().and_then(|panel| {
+            let live = self.list.known(panel.run?).is_some_and(|known| !known.view.record.status.is_final());
+            (live && !panel.asked).then(|| panel.at.plus(INSPECT_EVERY).since(self.now))
+        });
+        let shown = self.shown_countdowns().map(left).filter(|left| !left.is_zero()).map(countdown_step).min();
+        inspect.into_iter().chain(shown).min()
+    }
+
+    /// What the shown part of the list and the panel count down to.
+    fn shown_countdowns(&self) -> impl Iterator<Item = Moment> {
+        let list = areas(self).as_ref().and_then(|areas: &Areas| areas.list);
+        let rows = list.map_or(0..0, |area| {
+            let top = self.list_top(area.height);
+            top..(top + usize::from(area.height)).min(self.list.rows.len())
+        });
+        let selected = self.inspect.as_ref().and(self.list.selected());
+        let views = self.list.rows[rows].iter().chain(selected).filter_map(|row| self.list.view_of(row));
+        views.filter_map(|view| counts_to(view)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Says how the TUI is left.
+    pub(crate) fn leaving(&self) -> Leaving {
+        let ending = self.ending.as_ref();
+        Leaving::Stopped { summary: summary(self), signal: ending.and_then(|ending| ending.signal) }
+    }
+}
+
+/// What a run counts down to: the end of its grace, or its deadline.
+pub(crate) fn counts_to(view: &RunView) -> Option<Moment> {
+    if view.record.status.is_final() {
+        return None;
+    }
+    grace_end(view).or(view.deadline.map(|deadline| deadline.at))
+}
+
+/// When SIGKILL follows.
+pub(crate) fn grace_end(view: &RunView) -> Option<Moment> {
+    match view.termination {
+        crate::api::Termination::Grace { until } => Some(until),
+        crate::api::Termination::None | crate::api::Termination::Preparing | crate::api::Termination::Draining => None,
+    }
+}
+
+/// How a run is called: the name it has, or the start of its command.
+pub(crate) fn display_name(view: &RunView) -> String {
+    match &view.record.name {
+        Some(name) => name.to_string(),
+        None => crate::model::plain_line(view.record.command.trim(), 64),
+    }
+}

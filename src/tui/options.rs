@@ -1,0 +1,142 @@
+//! What the TUI needs to be told, and what it tells when it is left.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::{KeyChord, Mode, Moment, RunName, RunSpec, Size};
+
+/// A task that the list shows, whether it runs or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskEntry {
+    /// The task's name.
+    pub name: RunName,
+    /// How it is started; the size is replaced by that of the pane it is shown in.
+    pub spec: RunSpec,
+    /// Whether the TUI starts it after its first frame, unless a run of that name is live already.
+    pub autostart: bool,
+}
+
+/// What the new-run prompt asked for, checked as far as that can be done without the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRun {
+    /// The shell line, not blank.
+    pub line: String,
+    /// Pipes or a PTY.
+    pub mode: Mode,
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The wall timeout, 1 ms to 24 h.
+    pub timeout: Option<Duration>,
+    /// The size of the pane that the run will be shown in.
+    pub size: Size,
+}
+
+/// How many colours the TUI may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum ColorChoice {
+    /// None for the TUI's own parts (`NO_COLOR`); what a run prints keeps its colours, in sixteen.
+    None,
+    /// The terminal's own sixteen; others become the nearest of these.
+    Sixteen,
+    /// The 256 of the palette; 24-bit colours become the nearest of these.
+    Palette,
+    /// All.
+    #[default]
+    TrueColor,
+}
+
+impl ColorChoice {
+    /// Chooses by the environment: `NO_COLOR`, `COLORTERM` and `TERM`, read through `variable`.
+    pub fn from_env(variable: impl Fn(&str) -> Option<OsString>) -> ColorChoice {
+        let text = |name| variable(name).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
+        let (term, colorterm) = (text("TERM"), text("COLORTERM"));
+        if !text("NO_COLOR").is_empty() || term == "dumb" {
+            ColorChoice::None
+        } else if matches!(colorterm.as_str(), "truecolor" | "24bit") || term.ends_with("-direct") {
+            ColorChoice::TrueColor
+        } else if term.contains("256color") {
+            ColorChoice::Palette
+        } else {
+            ColorChoice::Sixteen
+        }
+    }
+}
+
+/// How the TUI is set up.
+pub struct Options {
+    /// What the head of the list says: the name of the project.
+    pub title: String,
+    /// The configured tasks in their order.
+    pub tasks: Vec<TaskEntry>,
+    /// The one key that an attached run does not get, unless it is pressed twice.
+    pub attach_key: KeyChord,
+    /// Whether the mouse is used; without it the outer terminal keeps its own selection.
+    pub mouse: bool,
+    /// Reads the boot clock, the one that deadlines use.
+    pub clock: fn() -> Moment,
+    /// Makes the spec of a run that the new-run prompt asked for: shell, environment and so on.
+    pub new_run: Box<dyn Fn(NewRun) -> RunSpec + Send>,
+    /// The directory that the new-run prompt offers and that relative ones start from; absolute.
+    pub cwd: PathBuf,
+    /// What `~` in the new-run prompt means.
+    pub home: Option<PathBuf>,
+    /// How many colours may be used.
+    pub colors: ColorChoice,
+}
+
+/// How the TUI was left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leaving {
+    /// All runs were asked to end and have, or are named in the summary.
+    Stopped {
+        /// A few short lines for the user's own screen, harmless to print.
+        summary: Vec<String>,
+        /// The signal that asked for it, when it was one.
+        signal: Option<i32>,
+    },
+    /// The terminal is gone. Runs were not stopped: that is left to the caller.
+    TerminalLost,
+}
+
+/// Why the TUI could not be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    /// Standard input or standard output is no terminal.
+    #[error("{stream} is not a terminal")]
+    NoTerminal {
+        /// `standard input` or `standard output`.
+        stream: &'static str,
+    },
+    /// The terminal could not be set up.
+    #[error("the terminal could not be set up: {0}")]
+    Terminal(#[source] io::Error),
+    /// Drawing failed.
+    #[error("the terminal could not be written to: {0}")]
+    Draw(#[source] io::Error),
+    /// The signal handlers could not be set up.
+    #[error("signals could not be taken: {0}")]
+    Signals(#[source] io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_follow_the_environment() {
+        let choose = |vars: &'static [(&str, &str)]| {
+            ColorChoice::from_env(|name| vars.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
+        };
+        assert_eq!(choose(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), ColorChoice::TrueColor);
+        assert_eq!(choose(&[("TERM", "screen-256color")]), ColorChoice::Palette);
+        assert_eq!(choose(&[("TERM", "linux")]), ColorChoice::Sixteen);
+        assert_eq!(choose(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")]), ColorChoice::None);
+        assert_eq!(
+            choose(&[("TERM", "xterm"), ("NO_COLOR", "")]),
+            ColorChoice::Sixteen,
+            "an empty NO_COLOR says nothing"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! From commands to calls of the client.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::api::{Client, ShutdownRequest, StartRequest, StopRequest};
+use crate::model::{RunSpec, WriteStdin};
+
+use super::NewRun;
+use super::cmd::{Cmd, Origin};
+use super::event::{Answer, Event};
+
+/// An answer that is on its way.
+pub(super) type Awaited = Pin<Box<dyn Future<Output = Event> + Send>>;
+
+/// Makes the spec of a run from what the prompt asked for.
+pub(super) type MakeSpec = dyn Fn(NewRun) -> RunSpec + Send;
+
+/// Calls the client: the request is on its way when this returns, so the order of commands is the order of effects. Commands that are not
+/// about the client are given back.
+pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Result<Awaited, Cmd> {
+    Ok(match cmd {
+        Cmd::Start { name, spec } => start(client, Origin::Task(name), *spec),
+        Cmd::StartNew(request) => start(client, Origin::Prompt, make_spec(request)),
+        Cmd::Stop { run, kill } => {
+            let stopping = client.stop(run, StopRequest { kill });
+            answer(async move { Answer::Stopped { run, result: stopping.reply.await } })
+        }
+        Cmd::Restart { run, kill } => {
+            let reply = client.restart(run, StopRequest { kill });
+            answer(async move { Answer::Restarted { run, result: reply.await } })
+        }
+        Cmd::Signal { run, signal, target } => {
+            let reply = client.signal(run, signal, target);
+            answer(async move { Answer::Signalled { run, signal, result: reply.await } })
+        }
+        Cmd::SetDeadline { run, kind, deadline } => {
+            let reply = client.set_deadline(run, kind, deadline);
+            answer(async move { Answer::DeadlineSet { run, result: reply.await } })
+        }
+        Cmd::Inspect(run) => {
+            let reply = client.inspect(run);
+            answer(async move { Answer::Inspected { run, result: reply.await.map(Box::new) } })
+        }
+        Cmd::Forget(run) => {
+            let reply = client.forget(run);
+            answer(async move { Answer::Forgotten { run, result: reply.await } })
+        }
+        Cmd::History { run, first, count } => {
+            let reply = client.history(run, first, count);
+            answer(async move { Answer::History { run, result: reply.await } })
+        }
+        Cmd::Control { run, control } => {
+            let reply = client.control(run, control);
+            answer(async move { Answer::Controlled { run, result: reply.await } })
+        }
+        Cmd::Resize { run, size } => {
+            let reply = client.control(run, WriteStdin::resize(size));
+            answer(async move { Answer::Resized { run, size, result: reply.await } })
+        }
+        Cmd::Shutdown { hurry } => {
+            let reply = client.shutdown(ShutdownRequest { hurry });
+            answer(async move { Answer::ShutDown { result: reply.await } })
+        }
+        Cmd::Watch { .. } | Cmd::Unwatch | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return Err(cmd),
+    })
+}
+
+fn start(client: &dyn Client, origin: Origin, spec: RunSpec) -> Awaited {
+    let reply = client.start(StartRequest { spec, replace: false });
+    answer(async move { Answer::Started { origin, result: reply.await } })
+}
+
+fn answer(answer: impl Future<Output = Answer> + Send + 'static) -> Awaited {
+    Box::pin(async move { Event::Answer(answer.await) })
+}

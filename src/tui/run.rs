@@ -1,0 +1,335 @@
+//! The loop: it waits for what happens, lets `update` decide, carries out commands, and draws.
+
+use std::future::{Future, pending};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::FuturesUnordered;
+use futures_util::{Stream, StreamExt};
+use jiff::tz::TimeZone;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, sleep_until};
+
+use crate::api::{Client, Feed, Reply, Update, View, Watch};
+use crate::model::{Failure, Frame, Moment, RunId};
+
+use super::cmd::Cmd;
+use super::event::{Event, Input};
+use super::input;
+use super::model::{Model, Setup};
+use super::panic::{self, Own};
+use super::perform::{Awaited, MakeSpec, perform};
+use super::surface::{Screen, Surface};
+use super::update::update;
+use super::{Leaving, Options, TuiError, terminal};
+
+/// The shortest time between two draws of something that changes all the time: 60 a second.
+const BETWEEN_DRAWS: Duration = Duration::from_micros(16_600);
+
+/// Shows the TUI until it is left.
+///
+/// When it returns [`Leaving::Stopped`], a shutdown was asked of the client and answered. The terminal is restored in any case, also when
+/// the future is dropped or panics. A signal (SIGTERM, SIGINT, SIGQUIT) ends all runs gently, a second one in a hurry; SIGHUP or a
+/// terminal that is gone leave at once with [`Leaving::TerminalLost`].
+///
+/// # Errors
+/// [`TuiError`] when there is no terminal, or it cannot be set up or drawn on.
+pub async fn run(client: Arc<dyn Client>, options: Options) -> Result<Leaving, TuiError> {
+    panic::install_hook();
+    Own(Box::pin(in_terminal(client, options))).await
+}
+
+async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leaving, TuiError> {
+    terminal::check()?;
+    // Before the terminal is changed, so that no signal finds it changed and nobody to restore it.
+    let signals = Signals::new().map_err(TuiError::Signals)?;
+    let Options { title, tasks, attach_key, mouse, clock, new_run, cwd, home, colors } = options;
+    let screen = Screen::enter(mouse)?;
+    let setup = Setup { title, attach_key, cwd, home, colors };
+    let model = Model::new(setup, tasks, terminal::size(), clock());
+    let mut ui = Ui::new(client, new_run, clock, model, screen);
+    ui.draw().map_err(TuiError::Draw)?;
+    ui.drive(input::inputs(), signals).await
+}
+
+/// What ends or interrupts the program from outside.
+pub(super) enum Outside {
+    /// Asked to end, by this signal.
+    Terminate(i32),
+    /// The terminal is gone.
+    HangUp,
+    /// Continued after a stop.
+    Continued,
+}
+
+/// The signals that the TUI takes.
+pub(super) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    quit: Signal,
+    hang_up: Signal,
+    continued: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Signals> {
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
+            hang_up: signal(SignalKind::hangup())?,
+            continued: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
+        })
+    }
+}
+
+/// Where [`Outside`] comes from.
+pub(super) trait Outsides {
+    /// Waits for the next one. Nothing is lost when it is dropped.
+    fn next(&mut self) -> impl Future<Output = Outside> + Send;
+}
+
+impl Outsides for Signals {
+    async fn next(&mut self) -> Outside {
+        tokio::select! {
+            Some(()) = self.hang_up.recv() => Outside::HangUp,
+            Some(()) = self.terminate.recv() => Outside::Terminate(SignalKind::terminate().as_raw_value()),
+            Some(()) = self.interrupt.recv() => Outside::Terminate(SignalKind::interrupt().as_raw_value()),
+            Some(()) = self.quit.recv() => Outside::Terminate(SignalKind::quit().as_raw_value()),
+            Some(()) = self.continued.recv() => Outside::Continued,
+            else => pending().await,
+        }
+    }
+}
+
+/// What the loop waits for.
+enum Happened {
+    Outside(Outside),
+    Input(Option<io::Result<Input>>),
+    Frame(Option<(RunId, Arc<Frame>)>),
+    Watching(Result<Watch, Failure>),
+    Answered(Event),
+    Runs(Option<Update>),
+    DrawDue,
+    TickDue,
+}
+
+/// The running TUI.
+pub(super) struct Ui<S> {
+    client: Arc<dyn Client>,
+    new_run: Box<MakeSpec>,
+    clock: fn() -> Moment,
+    pub(super) model: Model,
+    pub(super) surface: S,
+    /// Answers that are on their way. Bounded by what the user can ask for: each key, click or change of size is one.
+    answers: FuturesUnordered<Awaited>,
+    watch: Option<(RunId, Watch)>,
+    asked_watch: Option<(RunId, Reply<Watch>)>,
+    feed: Option<Feed>,
+    drawn_at: Option<Instant>,
+    /// Whether the user waits for what comes next: it is drawn at once.
+    awaited: bool,
+    tick_at: Option<Instant>,
+    left: Option<Leaving>,
+}
+
+impl<S: Surface> Ui<S> {
+    pub(super) fn new(
+        client: Arc<dyn Client>,
+        new_run: Box<MakeSpec>,
+        clock: fn() -> Moment,
+        model: Model,
+        surface: S,
+    ) -> Ui<S> {
+        Ui {
+            client,
+            new_run,
+            clock,
+            model,
+            surface,
+            answers: FuturesUnordered::new(),
+            watch: None,
+            asked_watch: None,
+            feed: None,
+            drawn_at: None,
+            awaited: false,
+            tick_at: None,
+            left: None,
+        }
+    }
+
+    /// Draws now.
+    pub(super) fn draw(&mut self) -> io::Result<()> {
+        self.surface.draw(&self.model)?;
+        self.model.dirty = false;
+        self.awaited = false;
+        self.drawn_at = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Runs until the TUI is left. The first frame is drawn before: nothing is asked of anybody before the user sees something.
+    pub(super) async fn drive(
+        &mut self,
+        mut inputs: impl Stream<Item = io::Result<Input>> + Unpin,
+        mut outsides: impl Outsides,
+    ) -> Result<Leaving, TuiError> {
+        self.feed = Some(self.client.subscribe());
+        self.take(Event::Ready { time_zone: TimeZone::system() });
+        loop {
+            if let Some(left) = self.left.take() {
+                return Ok(left);
+            }
+            let draw_at = self.model.dirty.then(|| self.draw_at()).flatten();
+            if self.model.dirty && draw_at.is_none() && self.draw().is_err() {
+                // Nobody can see anything any more.
+                return Ok(Leaving::TerminalLost);
+            }
+            let happened = tokio::select! {
+                biased;
+                outside = outsides.next() => Happened::Outside(outside),
+                input = inputs.next() => Happened::Input(input),
+                frame = next_frame(&mut self.watch) => Happened::Frame(frame),
+                watching = answered(&mut self.asked_watch) => Happened::Watching(watching),
+                Some(event) = self.answers.next() => Happened::Answered(event),
+                update = next_update(&mut self.feed) => Happened::Runs(update),
+                () = until(draw_at) => Happened::DrawDue,
+                () = until(self.tick_at) => Happened::TickDue,
+            };
+            if let Some(left) = self.happened(happened) {
+                return Ok(left);
+            }
+        }
+    }
+
+    /// When the next draw is due; none when that is now.
+    fn draw_at(&self) -> Option<Instant> {
+        let next = self.drawn_at? + BETWEEN_DRAWS;
+        (!self.awaited && next > Instant::now()).then_some(next)
+    }
+
+    fn happened(&mut self, happened: Happened) -> Option<Leaving> {
+        match happened {
+            Happened::Outside(Outside::HangUp) | Happened::Input(None | Some(Err(_))) => {
+                return Some(Leaving::TerminalLost);
+            }
+            Happened::Outside(Outside::Terminate(signal)) => self.take(Event::Terminate(signal)),
+            Happened::Outside(Outside::Continued) => return self.resized(S::resume),
+            Happened::Input(Some(Ok(input))) => {
+                self.awaited = true;
+                self.take(Event::Input(input));
+            }
+            Happened::Frame(Some((run, frame))) => self.take(Event::Frame { run, frame }),
+            Happened::Frame(None) => self.watch = None,
+            Happened::Watching(watching) => self.watching(watching),
+            Happened::Answered(event) => self.take(event),
+            Happened::Runs(Some(update)) => self.take(Event::Runs(update)),
+            Happened::Runs(None) => {
+                self.feed = None;
+                self.take(Event::RunsGone);
+            }
+            Happened::DrawDue => {}
+            Happened::TickDue => {
+                self.tick_at = None;
+                self.take(Event::Tick);
+            }
+        }
+        None
+    }
+
+    /// Lets the model take an event in, and does what it asks for.
+    pub(super) fn take(&mut self, event: Event) {
+        let cmds = update(&mut self.model, event, (self.clock)());
+        self.tick_at = self.model.next_tick().map(|wait| Instant::now() + wait);
+        for cmd in cmds {
+            match perform(self.client.as_ref(), &self.new_run, cmd) {
+                Ok(answer) => self.answers.push(answer),
+                Err(cmd) => self.do_here(cmd),
+            }
+        }
+    }
+
+    fn do_here(&mut self, cmd: Cmd) {
+        match cmd {
+            Cmd::Watch { run, size } => {
+                // The frames of the same run at another size are better than none until the new ones come.
+                self.watch.take_if(|(watched, _)| *watched != run);
+                self.asked_watch = Some((run, self.client.watch(run, View { size })));
+            }
+            Cmd::Unwatch => (self.watch, self.asked_watch) = (None, None),
+            Cmd::Redraw => {
+                self.model.dirty = true;
+                if self.surface.clear(self.model.size).is_err() {
+                    self.left = Some(Leaving::TerminalLost);
+                }
+            }
+            Cmd::Suspend => self.left = self.resized(S::suspend),
+            Cmd::Quit => self.left = Some(self.model.leaving()),
+            // All others are calls of the client.
+            Cmd::Start { .. }
+            | Cmd::StartNew(_)
+            | Cmd::Stop { .. }
+            | Cmd::Restart { .. }
+            | Cmd::Signal { .. }
+            | Cmd::SetDeadline { .. }
+            | Cmd::Inspect(_)
+            | Cmd::Forget(_)
+            | Cmd::History { .. }
+            | Cmd::Control { .. }
+            | Cmd::Resize { .. }
+            | Cmd::Shutdown { .. } => {}
+        }
+    }
+
+    /// Does what takes the terminal away and gives it back, perhaps at another size.
+    fn resized(&mut self, work: impl FnOnce(&mut S) -> io::Result<(u16, u16)>) -> Option<Leaving> {
+        let Ok((cols, rows)) = work(&mut self.surface) else { return Some(Leaving::TerminalLost) };
+        self.awaited = true;
+        self.model.dirty = true;
+        if (cols, rows) != self.model.size {
+            self.take(Event::Input(Input::Resize { cols, rows }));
+        }
+        None
+    }
+
+    fn watching(&mut self, watching: Result<Watch, Failure>) {
+        let Some((run, _)) = self.asked_watch.take() else { return };
+        match watching {
+            Ok(mut watch) => {
+                let frame = watch.newest();
+                self.watch = Some((run, watch));
+                self.take(Event::Frame { run, frame });
+            }
+            Err(failure) => self.take(Event::WatchFailed { run, failure }),
+        }
+    }
+}
+
+/// The next frame; none once there will be no more.
+async fn next_frame(watch: &mut Option<(RunId, Watch)>) -> Option<(RunId, Arc<Frame>)> {
+    match watch {
+        Some((run, watch)) => watch.changed().await.then(|| (*run, watch.newest())),
+        None => pending().await,
+    }
+}
+
+async fn answered(asked: &mut Option<(RunId, Reply<Watch>)>) -> Result<Watch, Failure> {
+    match asked {
+        Some((_, reply)) => reply.await,
+        None => pending().await,
+    }
+}
+
+async fn next_update(feed: &mut Option<Feed>) -> Option<Update> {
+    match feed {
+        Some(feed) => feed.next().await,
+        None => pending().await,
+    }
+}
+
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => pending().await,
+    }
+}

@@ -1,0 +1,125 @@
+//! What the model is drawn on.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::SetCursorStyle;
+use crossterm::queue;
+use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+
+use crate::model::{CursorShape, MouseTracking};
+
+use super::TuiError;
+use super::model::{Focus, Model};
+use super::terminal::{self, OuterTerminal, Output};
+use super::view::{cursor_shape, view};
+
+/// A place to draw on, so that the loop can be tried without a terminal.
+pub(super) trait Surface {
+    /// Draws the model.
+    fn draw(&mut self, model: &Model) -> io::Result<()>;
+
+    /// Makes the next draw one from scratch, at the given size.
+    fn clear(&mut self, size: (u16, u16)) -> io::Result<()>;
+
+    /// Suspends the program until it is continued. Returns the size from then on.
+    fn suspend(&mut self) -> io::Result<(u16, u16)>;
+
+    /// Sets the terminal up again after a stop that came from outside. Returns the size from then on.
+    fn resume(&mut self) -> io::Result<(u16, u16)>;
+}
+
+/// The user's terminal.
+pub(super) struct Screen {
+    terminal: Terminal<CrosstermBackend<Output>>,
+    held: Arc<AtomicBool>,
+    shape: CursorShape,
+    motion: bool,
+    // Dropped last: restores what the others changed.
+    outer: OuterTerminal,
+}
+
+impl Screen {
+    pub(super) fn enter(mouse: bool) -> Result<Screen, TuiError> {
+        let outer = OuterTerminal::enter(mouse).map_err(TuiError::Terminal)?;
+        let (output, held) = Output::open().map_err(TuiError::Terminal)?;
+        let (cols, rows) = terminal::size();
+        // Fixed, so that drawing does not ask for the size each time: changes of it come as events.
+        let viewport = Viewport::Fixed(Rect::new(0, 0, cols, rows));
+        let terminal = Terminal::with_options(CrosstermBackend::new(output), TerminalOptions { viewport });
+        let terminal = terminal.map_err(TuiError::Terminal)?;
+        Ok(Screen { terminal, held, shape: CursorShape::Default, motion: false, outer })
+    }
+
+    /// Keeps the cursor's shape and the mouse as the attached run wants them.
+    fn follow(&mut self, model: &Model) -> io::Result<()> {
+        let shape = cursor_shape(model);
+        if shape != self.shape {
+            self.shape = shape;
+            queue!(self.terminal.backend_mut(), style(shape))?;
+        }
+        let motion = wants_motion(model);
+        if motion != self.motion {
+            self.motion = motion;
+            let sequence = self.outer.motion_sequence(motion);
+            self.terminal.backend_mut().write_all(sequence.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn set_up_again(&mut self) -> io::Result<(u16, u16)> {
+        (self.shape, self.motion) = (CursorShape::Default, false);
+        let size = terminal::size();
+        self.clear(size)?;
+        Ok(size)
+    }
+}
+
+impl Surface for Screen {
+    fn draw(&mut self, model: &Model) -> io::Result<()> {
+        // One write for the whole picture: the terminal never shows half of it, and the user waits for one system call.
+        self.held.store(true, Ordering::Relaxed);
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(|frame| view(model, frame))?;
+        self.follow(model)?;
+        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        self.held.store(false, Ordering::Relaxed);
+        Write::flush(self.terminal.backend_mut())
+    }
+
+    fn clear(&mut self, (cols, rows): (u16, u16)) -> io::Result<()> {
+        self.terminal.resize(Rect::new(0, 0, cols, rows))
+    }
+
+    fn suspend(&mut self) -> io::Result<(u16, u16)> {
+        self.outer.suspend()?;
+        self.set_up_again()
+    }
+
+    fn resume(&mut self) -> io::Result<(u16, u16)> {
+        self.outer.again()?;
+        self.set_up_again()
+    }
+}
+
+fn wants_motion(model: &Model) -> bool {
+    let attached = model.focus == Focus::Attached && model.overlay.is_none();
+    let tracking = model.pane.frame.as_ref().map(|frame| frame.modes.mouse_tracking);
+    attached && tracking == Some(MouseTracking::Motion)
+}
+
+fn style(shape: CursorShape) -> SetCursorStyle {
+    match shape {
+        CursorShape::Default => SetCursorStyle::DefaultUserShape,
+        CursorShape::BlinkingBlock => SetCursorStyle::BlinkingBlock,
+        CursorShape::SteadyBlock => SetCursorStyle::SteadyBlock,
+        CursorShape::BlinkingUnderline => SetCursorStyle::BlinkingUnderScore,
+        CursorShape::SteadyUnderline => SetCursorStyle::SteadyUnderScore,
+        CursorShape::BlinkingBar => SetCursorStyle::BlinkingBar,
+        CursorShape::SteadyBar => SetCursorStyle::SteadyBar,
+    }
+}

@@ -1,0 +1,134 @@
+//! A client that is played: it notes what is asked, and answers as the test wants.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::watch;
+
+use crate::api::{
+    Answer, Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, Reading, Reply, RunView,
+    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Stopping, Update,
+    View, Watch, feed, reply,
+};
+use crate::model::{Cut, ErrorCode, Failure, Frame, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+
+/// What was asked, in words.
+#[derive(Default)]
+pub(super) struct Said(Mutex<Vec<String>>);
+
+impl Said {
+    fn say(&self, words: String) {
+        self.0.lock().expect("said").push(words);
+    }
+
+    pub(super) fn all(&self) -> Vec<String> {
+        self.0.lock().expect("said").clone()
+    }
+}
+
+pub(super) struct Fake {
+    pub(super) said: Said,
+    feed: Mutex<Option<(FeedSender, Feed)>>,
+    sender: Mutex<Option<FeedSender>>,
+    frames: watch::Sender<Arc<Frame>>,
+    /// Shutdowns that wait for the test to answer them.
+    pub(super) shutdowns: Mutex<Vec<Answer<ShutdownReport>>>,
+}
+
+impl Fake {
+    pub(super) fn new(runs: Vec<RunView>, frame: Frame) -> Arc<Fake> {
+        Arc::new(Fake {
+            said: Said::default(),
+            feed: Mutex::new(Some(feed(runs.into_iter().map(Arc::new).collect()))),
+            sender: Mutex::new(None),
+            frames: watch::Sender::new(Arc::new(frame)),
+            shutdowns: Mutex::new(Vec::new()),
+        })
+    }
+
+    pub(super) fn show(&self, frame: Frame) {
+        self.frames.send_replace(Arc::new(frame));
+    }
+
+    pub(super) fn publish(&self, run: RunView) {
+        let sender = self.sender.lock().expect("sender");
+        sender.as_ref().expect("subscribed").send(Update::Run(Arc::new(run)), Vec::new);
+    }
+}
+
+fn unavailable<T>() -> Reply<T> {
+    Reply::ready(Err(Failure::new(ErrorCode::Unavailable, "not played")))
+}
+
+impl Client for Fake {
+    fn start(&self, request: StartRequest) -> Reply<Arc<Record>> {
+        self.said.say(format!("start {:?} at {}", request.spec.name, request.spec.size));
+        Reply::ready(Err(Failure::new(ErrorCode::CapacityFull, "64 runs are live: limits.runs is 64")))
+    }
+
+    fn start_foreground(&self, _: RunSpec) -> Foreground {
+        unreachable!("the TUI has no foreground runs")
+    }
+
+    fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut> {
+        self.said.say(format!("control {} {control:?}", run.short()));
+        unavailable()
+    }
+
+    fn stop(&self, run: RunId, request: StopRequest) -> Stopping {
+        self.said.say(format!("stop {} {}", run.short(), request.kill));
+        Stopping { id: StopId(1), reply: unavailable::<StopOutcome>() }
+    }
+
+    fn withdraw_stop(&self, _: RunId, _: StopId) -> Reply<bool> {
+        unavailable()
+    }
+
+    fn restart(&self, run: RunId, _: StopRequest) -> Reply<Arc<Record>> {
+        self.said.say(format!("restart {}", run.short()));
+        unavailable()
+    }
+
+    fn signal(&self, _: RunId, _: i32, _: SignalTarget) -> Reply<u32> {
+        unavailable()
+    }
+
+    fn set_deadline(&self, _: RunId, _: TimeoutKind, _: Deadline) -> Reply<()> {
+        unavailable()
+    }
+
+    fn read(&self, _: RunId, _: usize) -> Reply<Reading> {
+        unavailable()
+    }
+
+    fn inspect(&self, run: RunId) -> Reply<Inspection> {
+        self.said.say(format!("inspect {}", run.short()));
+        unavailable()
+    }
+
+    fn history(&self, _: RunId, _: u64, _: usize) -> Reply<HistoryRows> {
+        unavailable()
+    }
+
+    fn watch(&self, run: RunId, view: View) -> Reply<Watch> {
+        self.said.say(format!("watch {} {}", run.short(), view.size));
+        Reply::ready(Ok(Watch::new(self.frames.subscribe())))
+    }
+
+    fn forget(&self, _: RunId) -> Reply<()> {
+        unavailable()
+    }
+
+    fn subscribe(&self) -> Feed {
+        self.said.say("subscribe".into());
+        let (sender, feed) = self.feed.lock().expect("feed").take().expect("one subscription");
+        *self.sender.lock().expect("sender") = Some(sender);
+        feed
+    }
+
+    fn shutdown(&self, request: ShutdownRequest) -> Reply<ShutdownReport> {
+        self.said.say(format!("shutdown hurry={}", request.hurry));
+        let (answer, reply) = reply();
+        self.shutdowns.lock().expect("shutdowns").push(answer);
+        reply
+    }
+}

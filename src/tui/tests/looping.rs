@@ -1,0 +1,220 @@
+//! The loop: what is asked of whom, and when something is drawn.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::stream;
+use tokio::sync::mpsc;
+
+use super::fake::Fake;
+use super::stage::{START, Stage, demo_runs, demo_tasks, frame, run};
+use crate::api::ShutdownReport;
+use crate::model::{CommandSpec, Frame, Mode, RunSpec, Size, Status};
+use crate::tui::Leaving;
+use crate::tui::event::Input;
+use crate::tui::model::Model;
+use crate::tui::run::{Outside, Outsides, Ui};
+use crate::tui::surface::Surface;
+
+/// Counts what is drawn, and keeps what the last picture said.
+#[derive(Clone, Default)]
+struct Canvas {
+    draws: Arc<AtomicUsize>,
+    last: Arc<Mutex<String>>,
+}
+
+impl Surface for Canvas {
+    fn draw(&mut self, model: &Model) -> io::Result<()> {
+        self.draws.fetch_add(1, Ordering::SeqCst);
+        let (cols, rows) = model.size;
+        let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(cols, rows)).expect("terminal");
+        terminal.draw(|frame| crate::tui::view::view(model, frame)).expect("draw");
+        *self.last.lock().expect("last") = terminal.backend().to_string();
+        Ok(())
+    }
+
+    fn clear(&mut self, _: (u16, u16)) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn suspend(&mut self) -> io::Result<(u16, u16)> {
+        Ok((100, 30))
+    }
+
+    fn resume(&mut self) -> io::Result<(u16, u16)> {
+        Ok((80, 24))
+    }
+}
+
+struct Played(mpsc::UnboundedReceiver<Outside>);
+
+impl Outsides for Played {
+    async fn next(&mut self) -> Outside {
+        match self.0.recv().await {
+            Some(outside) => outside,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+struct Show {
+    fake: Arc<Fake>,
+    canvas: Canvas,
+    keys: Option<mpsc::UnboundedSender<io::Result<Input>>>,
+    outside: mpsc::UnboundedSender<Outside>,
+    ui: tokio::task::JoinHandle<Leaving>,
+}
+
+impl Show {
+    fn begin() -> Show {
+        let screen = frame(Size::clamped(47, 22), &["hello"]);
+        let fake = Fake::new(demo_runs(), screen);
+        let canvas = Canvas::default();
+        let (keys, mut keys_rx) = mpsc::unbounded_channel();
+        let (outside, outside_rx) = mpsc::unbounded_channel();
+        let model = Stage::new((80, 24), demo_tasks()).model;
+        let new_run = Box::new(|_| RunSpec::new(CommandSpec::line("x"), Mode::Pty, "/"));
+        let mut ui = Ui::new(fake.clone(), new_run, || START, model, canvas.clone());
+        ui.draw().expect("first frame");
+        assert!(fake.said.all().is_empty(), "the first frame is there before anything is asked");
+        let inputs = stream::poll_fn(move |cx| keys_rx.poll_recv(cx));
+        let ui = tokio::spawn(async move { ui.drive(inputs, Played(outside_rx)).await.expect("left") });
+        Show { fake, canvas, keys: Some(keys), outside, ui }
+    }
+
+    fn press(&self, key: &str) {
+        let chord = key.parse().expect("key");
+        self.keys.as_ref().expect("keys").send(Ok(Input::Key(chord))).expect("the loop lives");
+    }
+
+    async fn until(&self, what: &str, is_so: impl Fn(&Show) -> bool) {
+        let wait = async {
+            while !is_so(self) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(10), wait).await;
+        assert!(in_time.is_ok(), "{what}; said {:?}; shows\n{}", self.fake.said.all(), self.shown());
+    }
+
+    fn said(&self, what: &str) -> bool {
+        self.fake.said.all().iter().any(|said| said.starts_with(what))
+    }
+
+    fn shown(&self) -> String {
+        self.canvas.last.lock().expect("last").clone()
+    }
+
+    fn draws(&self) -> usize {
+        self.canvas.draws.load(Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn keys_reach_the_run_and_leaving_waits_for_the_shutdown() {
+    let show = Show::begin();
+    show.until("the run is shown", |show| show.shown().contains("hello")).await;
+    show.press("enter");
+    show.press("q");
+    show.until("typed", |show| show.said("control") && !show.said("shutdown")).await;
+    show.press("C-a");
+    show.press("q");
+    show.press("y");
+    show.until("asked to end", |show| show.said("shutdown hurry=false")).await;
+    show.until("waiting", |show| show.shown().contains("Waiting for 3 runs")).await;
+    assert!(!show.ui.is_finished());
+    let answer = show.fake.shutdowns.lock().expect("shutdowns").pop().expect("one");
+    answer.send(Ok(ShutdownReport::default()));
+    let left = show.ui.await.expect("no panic");
+    assert!(matches!(left, Leaving::Stopped { signal: None, .. }), "{left:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_drawn_while_nothing_changes() {
+    let show = Show::begin();
+    show.until("the run is shown", |show| show.shown().contains("hello")).await;
+    // What is on its way settles first; after that only a change may draw.
+    let mut before = show.draws();
+    loop {
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        if std::mem::replace(&mut before, show.draws()) == show.draws() {
+            break;
+        }
+    }
+    show.fake.publish(run(1, Some("web"), Mode::Pty, Status::Running));
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    assert_eq!(show.draws(), before, "an update that shows nothing new draws nothing");
+    show.fake.show(frame(Size::clamped(47, 22), &["changed"]));
+    show.until("the change is shown", |show| show.shown().contains("changed")).await;
+    assert_eq!(show.draws(), before + 1);
+    show.ui.abort();
+}
+
+#[tokio::test]
+async fn a_flood_of_frames_is_drawn_at_most_sixty_times_a_second() {
+    let show = Show::begin();
+    show.until("the run is shown", |show| show.shown().contains("hello")).await;
+    let (before, start) = (show.draws(), std::time::Instant::now());
+    let shown: fn(usize) -> Frame = |n| frame(Size::clamped(47, 22), &[&format!("frame {n}")]);
+    for n in 0..300 {
+        show.fake.show(shown(n));
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    show.until("the last frame is shown", |show| show.shown().contains("frame 299")).await;
+    let most = usize::try_from(start.elapsed().as_millis() / 16).expect("few") + 3;
+    assert!(show.draws() - before <= most, "{} draws, at most {most}", show.draws() - before);
+    show.ui.abort();
+}
+
+#[tokio::test]
+async fn only_the_selected_run_is_watched() {
+    let show = Show::begin();
+    show.until("the first is watched", |show| show.said(&format!("watch {}", super::stage::id(1).short()))).await;
+    show.press("j");
+    show.until("the next is watched", |show| show.said(&format!("watch {}", super::stage::id(2).short()))).await;
+    let watches = show.fake.said.all().iter().filter(|said| said.starts_with("watch")).count();
+    assert_eq!(watches, 2);
+    show.ui.abort();
+}
+
+#[tokio::test]
+async fn a_terminal_that_is_gone_is_left_at_once() {
+    let mut show = Show::begin();
+    show.keys = None;
+    assert_eq!(show.ui.await.expect("no panic"), Leaving::TerminalLost);
+    assert!(!show.fake.said.all().iter().any(|said| said.starts_with("shutdown")), "that is left to the caller");
+
+    let show = Show::begin();
+    show.outside.send(Outside::HangUp).expect("the loop lives");
+    assert_eq!(show.ui.await.expect("no panic"), Leaving::TerminalLost);
+
+    let show = Show::begin();
+    show.keys.as_ref().expect("keys").send(Err(io::Error::other("EIO"))).expect("the loop lives");
+    assert_eq!(show.ui.await.expect("no panic"), Leaving::TerminalLost);
+}
+
+#[tokio::test]
+async fn a_termination_signal_ends_the_runs_first() {
+    let show = Show::begin();
+    show.outside.send(Outside::Terminate(15)).expect("the loop lives");
+    show.until("asked to end", |show| show.said("shutdown hurry=false")).await;
+    show.outside.send(Outside::Terminate(15)).expect("the loop lives");
+    show.until("hurried", |show| show.said("shutdown hurry=true")).await;
+    for answer in show.fake.shutdowns.lock().expect("shutdowns").drain(..) {
+        answer.send(Ok(ShutdownReport::default()));
+    }
+    assert!(matches!(show.ui.await.expect("no panic"), Leaving::Stopped { signal: Some(15), .. }));
+}
+
+#[tokio::test]
+async fn coming_back_from_a_suspension_takes_the_new_size() {
+    let show = Show::begin();
+    show.until("the run is shown", |show| show.shown().contains("hello")).await;
+    show.press("C-z");
+    show.until("the new size is used", |show| show.shown().lines().count() == 30).await;
+    show.outside.send(Outside::Continued).expect("the loop lives");
+    show.until("and the next one, too", |show| show.shown().lines().count() == 24).await;
+    show.ui.abort();
+}

@@ -1,0 +1,11 @@
+//! Tests of the pure part, and of the loop with a client that is played.
+
+mod attaching;
+mod fake;
+mod keys;
+mod listing;
+mod looping;
+mod pictures;
+mod random;
+mod scrolling;
+mod stage;

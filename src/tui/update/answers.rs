@@ -1,0 +1,161 @@
+//! What commands were answered.
+
+use crate::model::{ErrorCode, Failure};
+
+use super::super::cmd::{Cmd, Origin};
+use super::super::event::Answer;
+use super::super::model::{Model, Overlay, RowKey, SIGNALS};
+
+pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
+    model.dirty |= is_news(&answer);
+    match answer {
+        Answer::Started { origin: Origin::Task(name), result } => {
+            let key = RowKey::Task(name);
+            if let Some(row) = model.list.row_mut(&key) {
+                row.pending = false;
+                if let Err(failure) = result {
+                    row.failure = Some(failure.clone());
+                    complain(model, &format!("{} was not started", model.row_name(&key)), &failure);
+                }
+            }
+        }
+        Answer::Started { origin: Origin::Prompt, result } => prompted(model, result),
+        Answer::Stopped { run, result } => match result {
+            Ok(outcome) if outcome.record.ended.as_ref().is_some_and(|ended| !ended.left.is_empty()) => {
+                let left = outcome.record.ended.as_ref().map_or(0, |ended| ended.left.len());
+                let name = model.run_name(run);
+                model.complain(format!("{left} processes of {name} could not be ended; i shows which"));
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                complain_unless_over(model, &format!("{} was not stopped", model.run_name(run)), &failure);
+            }
+        },
+        Answer::Restarted { run, result } => match result {
+            Ok(record) => model.list.succeed(run, record.id),
+            Err(failure) => {
+                complain(model, &format!("{} was not restarted", model.run_name(run)), &failure);
+                let key = model.list.row_of(run).map(|row| row.key.clone());
+                if let Some(row) = key.and_then(|key| model.list.row_mut(&key)) {
+                    row.failure = Some(failure);
+                }
+            }
+        },
+        Answer::Signalled { run, signal, result } => signalled(model, run, signal, result),
+        Answer::DeadlineSet { run, result } => {
+            if let Err(failure) = result {
+                complain(model, &format!("the deadline of {} was not changed", model.run_name(run)), &failure);
+            }
+        }
+        Answer::Inspected { run, result } => inspected(model, run, result),
+        Answer::Forgotten { run, result } => {
+            if let Err(failure) = result {
+                complain_unless_over(model, &format!("{} was not cleared", model.run_name(run)), &failure);
+            }
+        }
+        Answer::History { run, result } => {
+            if model.pane.run == Some(run) {
+                match result {
+                    Ok(rows) => model.pane.history.answered(rows.first, rows.rows),
+                    Err(_) => model.pane.history.failed(),
+                }
+            }
+        }
+        Answer::Controlled { run, result } => controlled(model, run, result.map(|cut| cut.outcome.failed)),
+        Answer::Resized { run, size, result } => {
+            if model.pane.run == Some(run) {
+                model.pane.resizing = None;
+                if result.is_err() {
+                    model.pane.refused = Some(size);
+                }
+            }
+        }
+        Answer::ShutDown { result } => shut_down(model, result, cmds),
+    }
+}
+
+/// Whether an answer can change what is drawn: what a key or a new size does is seen in frames.
+fn is_news(answer: &Answer) -> bool {
+    match answer {
+        Answer::Controlled { result, .. } => !matches!(result, Ok(cut) if cut.outcome.failed.is_none()),
+        Answer::Resized { .. } => false,
+        Answer::Started { .. }
+        | Answer::Stopped { .. }
+        | Answer::Restarted { .. }
+        | Answer::Signalled { .. }
+        | Answer::DeadlineSet { .. }
+        | Answer::Inspected { .. }
+        | Answer::Forgotten { .. }
+        | Answer::History { .. }
+        | Answer::ShutDown { .. } => true,
+    }
+}
+
+fn prompted(model: &mut Model, result: Result<std::sync::Arc<crate::model::Record>, Failure>) {
+    match (result, &mut model.overlay) {
+        (Ok(record), overlay) => {
+            if matches!(overlay, Some(Overlay::Prompt(prompt)) if prompt.pending) {
+                *overlay = None;
+            }
+            model.select_when_known = Some(record.id);
+        }
+        (Err(failure), Some(Overlay::Prompt(prompt))) if prompt.pending => prompt.refuse(&failure),
+        (Err(failure), _) => complain(model, "the run was not started", &failure),
+    }
+}
+
+fn signalled(model: &mut Model, run: crate::model::RunId, signal: i32, result: Result<u32, Failure>) {
+    let name = model.run_name(run);
+    let signal = SIGNALS.iter().find(|(number, ..)| *number == signal).map_or("?", |(_, name, _)| name);
+    match result {
+        Ok(1) => model.inform(format!("SIG{signal} was sent to one process of {name}")),
+        Ok(count) => model.inform(format!("SIG{signal} was sent to {count} processes of {name}")),
+        Err(failure) => complain(model, &format!("SIG{signal} was not sent to {name}"), &failure),
+    }
+}
+
+fn inspected(model: &mut Model, run: crate::model::RunId, result: Result<Box<crate::api::Inspection>, Failure>) {
+    let now = model.now;
+    let Some(panel) = model.inspect.as_mut().filter(|panel| panel.run == Some(run)) else { return };
+    match result {
+        Ok(inspection) => panel.answered(inspection, now),
+        Err(failure) => (panel.failure, panel.asked, panel.at) = (Some(failure), false, now),
+    }
+}
+
+/// Typing that did not arrive is told; typing that came too late is plain to see.
+fn controlled(model: &mut Model, run: crate::model::RunId, result: Result<Option<Failure>, Failure>) {
+    match result {
+        Ok(None) => {}
+        Ok(Some(failure)) | Err(failure) => {
+            complain_unless_over(model, &format!("{} did not take that", model.run_name(run)), &failure);
+        }
+    }
+}
+
+fn shut_down(model: &mut Model, result: Result<crate::api::ShutdownReport, Failure>, cmds: &mut Vec<Cmd>) {
+    let Some(ending) = &mut model.ending else { return };
+    match result {
+        Ok(report) => {
+            ending.report = Some(report);
+            cmds.push(Cmd::Quit);
+        }
+        Err(failure) if failure.code == ErrorCode::Unavailable => cmds.push(Cmd::Quit),
+        Err(failure) => {
+            model.ending = None;
+            complain(model, "the runs were not stopped", &failure);
+        }
+    }
+}
+
+fn complain(model: &mut Model, what: &str, failure: &Failure) {
+    let hint = failure.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    model.complain(format!("{what}: {}{hint}", failure.message));
+}
+
+/// A run that ended in between is no fault: the list shows it.
+fn complain_unless_over(model: &mut Model, what: &str, failure: &Failure) {
+    if !matches!(failure.code, ErrorCode::ControlClosed | ErrorCode::NotFound) {
+        complain(model, what, failure);
+    }
+}

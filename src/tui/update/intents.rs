@@ -1,0 +1,172 @@
+//! The keys of the list.
+
+use std::sync::Arc;
+
+use crate::api::RunView;
+use crate::model::{RunId, TimeoutKind};
+
+use super::super::cmd::Cmd;
+use super::super::keys::Intent;
+use super::super::model::{ExtendMenu, InspectPanel, Model, Overlay, Prompt, RowKey, SignalMenu};
+use super::{attached, leave, scroll};
+
+pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    match intent {
+        Intent::Down => model.list.move_selection(1),
+        Intent::Up => model.list.move_selection(-1),
+        Intent::First => model.list.select(0),
+        Intent::Last => model.list.select(model.list.rows.len().saturating_sub(1)),
+        Intent::Attach | Intent::Accept => attached::attach(model, cmds),
+        Intent::Inspect => toggle_inspect(model),
+        Intent::NewRun => model.overlay = Some(Overlay::Prompt(Box::new(Prompt::new(&model.setup.cwd)))),
+        Intent::Start => start(model, cmds),
+        Intent::Stop => stop(model, false, cmds),
+        Intent::Kill => stop(model, true, cmds),
+        Intent::Restart => restart(model, false, cmds),
+        Intent::KillRestart => restart(model, true, cmds),
+        Intent::Clear => clear(model, cmds),
+        Intent::Zoom => model.zoom = !model.zoom,
+        Intent::Scrollback | Intent::PageUp | Intent::HalfUp => page(model, intent, -1),
+        Intent::PageDown | Intent::HalfDown => page(model, intent, 1),
+        Intent::Signal => signal(model),
+        Intent::Extend => extend(model),
+        Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Detach => {
+            model.inform("detaching comes with the server; until then q stops all runs and leaves");
+        }
+        Intent::Leave => leave::ask(model, cmds),
+        Intent::Back => back(model),
+        Intent::Suspend => cmds.push(Cmd::Suspend),
+        Intent::Redraw => cmds.push(Cmd::Redraw),
+        Intent::NextField | Intent::PreviousField | Intent::Yes | Intent::No | Intent::Hurry => {}
+    }
+}
+
+/// Starts the tasks that are to be started by themselves and do not run yet.
+pub(super) fn autostart(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    for key in std::mem::take(&mut model.autostart) {
+        let live = model.list.rows.iter().find(|row| row.key == key).and_then(|row| model.list.view_of(row));
+        if live.is_none_or(|view| view.record.status.is_final()) {
+            start_task(model, &key, cmds);
+        }
+    }
+}
+
+/// The selected run if it is live; otherwise says that it is not.
+fn live(model: &mut Model, wanted: &str) -> Option<(RunId, Arc<RunView>)> {
+    let row = model.list.selected()?;
+    match model.list.view_of(row).filter(|view| !view.record.status.is_final()).cloned() {
+        Some(view) => Some((view.id(), view)),
+        None => {
+            let name = model.selected_name();
+            model.inform(format!("{name} is not running: there is nothing to {wanted}"));
+            None
+        }
+    }
+}
+
+fn start(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(row) = model.list.selected() else {
+        return model.inform("there is nothing to start; n starts a new run");
+    };
+    let (key, run, pending) = (row.key.clone(), row.run, row.pending);
+    let is_live = model.list.view_of(row).is_some_and(|view| !view.record.status.is_final());
+    let name = model.selected_name();
+    if is_live || pending {
+        return model.inform(format!("{name} is running; r restarts it"));
+    }
+    match (&key, run) {
+        (RowKey::Task(_), _) => start_task(model, &key, cmds),
+        (RowKey::Run(_), Some(run)) => cmds.push(Cmd::Restart { run, kill: false }),
+        (RowKey::Run(_), None) => {}
+    }
+}
+
+fn start_task(model: &mut Model, key: &RowKey, cmds: &mut Vec<Cmd>) {
+    let size = model.pane_size();
+    let (RowKey::Task(name), Some(row)) = (key, model.list.row_mut(key)) else { return };
+    let Some(spec) = &row.spec else { return };
+    let mut spec = Box::new(spec.as_ref().clone());
+    spec.size = size;
+    spec.name = Some(name.clone());
+    (row.pending, row.failure) = (true, None);
+    cmds.push(Cmd::Start { name: name.clone(), spec });
+}
+
+fn stop(model: &mut Model, kill: bool, cmds: &mut Vec<Cmd>) {
+    let Some((run, view)) = live(model, if kill { "kill" } else { "stop" }) else { return };
+    if !kill && !view.control_open && super::super::model::grace_end(&view).is_some() {
+        let name = model.selected_name();
+        model.inform(format!("{name} is being stopped; X kills it"));
+    }
+    cmds.push(Cmd::Stop { run, kill });
+}
+
+fn restart(model: &mut Model, kill: bool, cmds: &mut Vec<Cmd>) {
+    match model.list.selected().map(|row| (row.key.clone(), row.run)) {
+        Some((key, None)) => start_task(model, &key, cmds),
+        Some((_, Some(run))) => cmds.push(Cmd::Restart { run, kill }),
+        None => {}
+    }
+}
+
+fn clear(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(row) = model.list.selected() else { return };
+    let is_live = model.list.view_of(row).is_some_and(|view| !view.record.status.is_final());
+    let runs = model.list.clearable(row);
+    let (name, key) = (model.selected_name(), row.key.clone());
+    if is_live {
+        return model.inform(format!("{name} is running: stop it with x before it is cleared"));
+    }
+    if let Some(row) = model.list.row_mut(&key) {
+        row.failure = None;
+    }
+    cmds.extend(runs.into_iter().map(Cmd::Forget));
+}
+
+fn toggle_inspect(model: &mut Model) {
+    model.inspect = match model.inspect.take() {
+        Some(_) => None,
+        None if model.list.selected().is_some() => Some(InspectPanel::default()),
+        None => None,
+    };
+    if let Some(panel) = &mut model.inspect {
+        panel.run = model.list.selected().and_then(|row| row.run);
+        panel.stale = true;
+    }
+}
+
+fn page(model: &mut Model, intent: Intent, direction: i64) {
+    if let Some(panel) = &mut model.inspect {
+        if intent != Intent::Scrollback {
+            panel.scroll = panel.scroll.saturating_add_signed(direction as isize * 5);
+        } else {
+            panel.scroll = panel.scroll.saturating_sub(5);
+        }
+        return;
+    }
+    if direction < 0 {
+        scroll::enter(model);
+    }
+}
+
+fn signal(model: &mut Model) {
+    if let Some((run, _)) = live(model, "signal") {
+        let name = model.selected_name();
+        model.overlay = Some(Overlay::Signal(SignalMenu::new(run, name)));
+    }
+}
+
+fn extend(model: &mut Model) {
+    if let Some((run, view)) = live(model, "give more time") {
+        let kind = view.deadline.map_or(TimeoutKind::Wall, |deadline| deadline.kind);
+        let (name, armed) = (model.selected_name(), view.deadline.is_some());
+        model.overlay = Some(Overlay::Extend(ExtendMenu { run, name, kind, armed, selected: 0 }));
+    }
+}
+
+fn back(model: &mut Model) {
+    if model.inspect.take().is_none() {
+        model.zoom = false;
+    }
+}

@@ -1,0 +1,102 @@
+//! Keys while an overlay is open.
+
+use crate::model::{KeyChord, Mode};
+
+use super::super::cmd::Cmd;
+use super::super::keys::{self, Intent};
+use super::super::model::{ExtendMenu, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
+use super::{leave, prompt};
+
+pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
+    let Some(overlay) = model.overlay.take() else { return };
+    match overlay {
+        Overlay::Help { scroll } => help(model, scroll, keys::intent(keys::HELP, chord)),
+        Overlay::Prompt(prompt) => prompt::press(model, prompt, chord, cmds),
+        Overlay::Signal(menu) => signal(model, menu, keys::intent(keys::MENU, chord), cmds),
+        Overlay::Extend(menu) => extend(model, menu, keys::intent(keys::MENU, chord), cmds),
+        Overlay::Leave(question) => question_key(model, question, keys::intent(keys::QUESTION, chord), cmds),
+    }
+}
+
+fn help(model: &mut Model, scroll: usize, intent: Option<Intent>) {
+    let page = usize::from(model.size.1).saturating_sub(6).max(1);
+    let scroll = match intent {
+        Some(Intent::Back) => return,
+        Some(Intent::Down) => scroll + 1,
+        Some(Intent::Up) => scroll.saturating_sub(1),
+        Some(Intent::PageDown) => scroll + page,
+        Some(Intent::PageUp) => scroll.saturating_sub(page),
+        Some(_) | None => scroll,
+    };
+    model.overlay = Some(Overlay::Help { scroll: scroll.min(super::super::view::help_end(model.size)) });
+}
+
+fn signal(model: &mut Model, mut menu: SignalMenu, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {
+    match intent {
+        Some(Intent::Back) => return,
+        Some(Intent::Accept) => return choose_signal(&menu, cmds),
+        Some(Intent::NextField) => {
+            let is_pty = model.list.known(menu.run).is_some_and(|known| known.view.record.mode == Mode::Pty);
+            menu.next_target(is_pty);
+        }
+        Some(Intent::Down) => menu.selected = (menu.selected + 1) % SIGNALS.len(),
+        Some(Intent::Up) => menu.selected = (menu.selected + SIGNALS.len() - 1) % SIGNALS.len(),
+        Some(_) | None => {}
+    }
+    model.overlay = Some(Overlay::Signal(menu));
+}
+
+fn choose_signal(menu: &SignalMenu, cmds: &mut Vec<Cmd>) {
+    let (signal, ..) = SIGNALS[menu.selected];
+    cmds.push(Cmd::Signal { run: menu.run, signal, target: menu.target() });
+}
+
+fn extend(model: &mut Model, mut menu: ExtendMenu, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {
+    let entries = menu.entries().len();
+    match intent {
+        Some(Intent::Back) => return,
+        Some(Intent::Accept) => return choose_deadline(&menu, cmds),
+        Some(Intent::Down) => menu.selected = (menu.selected + 1) % entries,
+        Some(Intent::Up) => menu.selected = (menu.selected + entries - 1) % entries,
+        Some(_) | None => {}
+    }
+    model.overlay = Some(Overlay::Extend(menu));
+}
+
+fn choose_deadline(menu: &ExtendMenu, cmds: &mut Vec<Cmd>) {
+    if let Some((_, deadline)) = menu.entries().get(menu.selected) {
+        cmds.push(Cmd::SetDeadline { run: menu.run, kind: menu.kind, deadline: *deadline });
+    }
+}
+
+fn question_key(model: &mut Model, mut question: LeaveQuestion, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {
+    match intent {
+        Some(Intent::Yes) => return leave::begin(model, None, cmds),
+        Some(Intent::No) => return,
+        Some(Intent::Accept) => return answer(model, &question, cmds),
+        Some(Intent::Down | Intent::Up) => question.selected = 1 - question.selected,
+        Some(_) | None => {}
+    }
+    model.overlay = Some(Overlay::Leave(question));
+}
+
+fn answer(model: &mut Model, question: &LeaveQuestion, cmds: &mut Vec<Cmd>) {
+    if question.selected == 0 {
+        leave::begin(model, None, cmds);
+    }
+}
+
+/// An entry of the open menu was clicked.
+pub(super) fn click(model: &mut Model, entry: usize, cmds: &mut Vec<Cmd>) {
+    match model.overlay.take() {
+        Some(Overlay::Signal(mut menu)) if entry < SIGNALS.len() => {
+            menu.selected = entry;
+            choose_signal(&menu, cmds);
+        }
+        Some(Overlay::Extend(menu)) if entry < menu.entries().len() => {
+            choose_deadline(&ExtendMenu { selected: entry, ..menu }, cmds);
+        }
+        Some(Overlay::Leave(_)) if entry < 2 => answer(model, &LeaveQuestion { selected: entry }, cmds),
+        other => model.overlay = other,
+    }
+}

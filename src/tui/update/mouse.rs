@@ -1,0 +1,154 @@
+//! The mouse.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::model::{Action, Key, Modifiers, Mouse, MouseButton, MouseKind, MouseTracking, NamedKey, WriteStdin};
+
+use super::super::cmd::Cmd;
+use super::super::model::{Focus, Model, Overlay, areas};
+use super::super::view;
+use super::{act, attached, menus, scroll};
+
+/// How far one notch of the wheel goes, in rows.
+const NOTCH: i64 = 3;
+
+pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
+    let Some(places) = areas(model) else { return };
+    if model.ending.is_some() {
+        return;
+    }
+    if model.overlay.is_some() {
+        return on_overlay(model, mouse, cmds);
+    }
+    let at = Position::new(mouse.x, mouse.y);
+    let is_in = |area: Option<Rect>| area.filter(|area| area.contains(at));
+    if let Some(area) = is_in(places.pane) {
+        return on_pane(model, mouse, area, cmds);
+    }
+    if let Some(area) = is_in(places.list) {
+        return on_list(model, mouse, area, cmds);
+    }
+    if places.status.contains(at)
+        && pressed_left(mouse)
+        && model.focus != Focus::Attached
+        && let Some(intent) = view::hint_at(model, mouse.x)
+    {
+        (model.notice, model.dirty) = (None, true);
+        act(model, intent, cmds);
+    }
+}
+
+fn pressed_left(mouse: Mouse) -> bool {
+    mouse.kind == MouseKind::Press && mouse.button == MouseButton::Left
+}
+
+/// The rows that the wheel moves by, down for positive ones.
+fn wheel(mouse: Mouse) -> Option<i64> {
+    match mouse.button {
+        MouseButton::WheelUp => Some(-NOTCH),
+        MouseButton::WheelDown => Some(NOTCH),
+        MouseButton::WheelLeft
+        | MouseButton::WheelRight
+        | MouseButton::Left
+        | MouseButton::Middle
+        | MouseButton::Right
+        | MouseButton::None => None,
+    }
+}
+
+fn on_overlay(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
+    if let (Some(Overlay::Help { scroll }), Some(rows)) = (&model.overlay, wheel(mouse)) {
+        let to = scroll.saturating_add_signed(rows as isize).min(view::help_end(model.size));
+        (model.overlay, model.dirty) = (Some(Overlay::Help { scroll: to }), true);
+    } else if pressed_left(mouse)
+        && let Some(entry) = view::entry_at(model, Position::new(mouse.x, mouse.y))
+    {
+        model.dirty = true;
+        menus::click(model, entry, cmds);
+    }
+}
+
+fn on_list(model: &mut Model, mouse: Mouse, area: Rect, cmds: &mut Vec<Cmd>) {
+    if let Some(rows) = wheel(mouse) {
+        model.list.move_selection(if rows < 0 { -1 } else { 1 });
+    } else if pressed_left(mouse) {
+        let index = model.list_top(area.height) + usize::from(mouse.y - area.y);
+        if index >= model.list.rows.len() {
+            return;
+        }
+        if model.focus == Focus::Attached {
+            attached::detach(model, cmds);
+            model.doubling = None;
+        }
+        scroll::leave(model);
+        model.list.select(index);
+    } else {
+        return;
+    }
+    (model.notice, model.dirty) = (None, true);
+    if model.focus == Focus::Attached {
+        // The wheel over the list selects another run: nobody is attached to it yet.
+        model.focus = Focus::List;
+    }
+}
+
+fn on_pane(model: &mut Model, mouse: Mouse, area: Rect, cmds: &mut Vec<Cmd>) {
+    if let Some(panel) = &mut model.inspect {
+        if let Some(rows) = wheel(mouse) {
+            panel.scroll = panel.scroll.saturating_add_signed(rows as isize);
+            model.dirty = true;
+        }
+        return;
+    }
+    if model.focus == Focus::Attached {
+        if pass_on(model, mouse, area, cmds) {
+            return;
+        }
+    } else if pressed_left(mouse) {
+        (model.notice, model.dirty) = (None, true);
+        if model.focus == Focus::List {
+            attached::attach(model, cmds);
+        }
+        return;
+    }
+    if let Some(rows) = wheel(mouse)
+        && model.pane.frame.is_some()
+    {
+        model.dirty = true;
+        if model.focus == Focus::List && rows < 0 {
+            scroll::enter(model);
+        }
+        scroll::by(model, rows);
+    }
+}
+
+/// Gives the event to the attached program if it wants it. Returns whether it was given.
+fn pass_on(model: &mut Model, mouse: Mouse, area: Rect, cmds: &mut Vec<Cmd>) -> bool {
+    let (Some(run), Some(frame)) = (attached::live_run(model), &model.pane.frame) else { return false };
+    let modes = frame.modes;
+    let wanted = match (modes.mouse_tracking, mouse.kind) {
+        (MouseTracking::Off, _) => false,
+        (MouseTracking::Press, kind) => kind == MouseKind::Press,
+        (MouseTracking::Click, kind) => kind != MouseKind::Move,
+        (MouseTracking::Drag, kind) => kind != MouseKind::Move || mouse.button != MouseButton::None,
+        (MouseTracking::Motion, _) => true,
+    };
+    let x = mouse.x - area.x;
+    let row = u64::from(mouse.y - area.y) + model.pane.top(area.height);
+    if wanted && model.pane.scroll.is_none() {
+        // A program hears only of cells that it has.
+        let y = row.checked_sub(frame.history.end).and_then(|y| u16::try_from(y).ok());
+        let Some(y) = y.filter(|y| *y < frame.size.rows() && x < frame.size.cols()) else { return true };
+        let action = Action::Mouse(Mouse { x, y, ..mouse });
+        cmds.push(Cmd::Control { run, control: WriteStdin::actions(vec![action]) });
+        return true;
+    }
+    // A full-screen program without a mouse has no scrollback to show: the wheel is its cursor keys, as elsewhere.
+    if let (true, MouseTracking::Off, Some(rows)) = (modes.alternate_screen, modes.mouse_tracking, wheel(mouse)) {
+        let key = Key::Named(if rows < 0 { NamedKey::Up } else { NamedKey::Down });
+        let actions = vec![Action::Key(key, Modifiers::default()); NOTCH as usize];
+        cmds.push(Cmd::Control { run, control: WriteStdin::actions(actions) });
+        return true;
+    }
+    false
+}

@@ -1,0 +1,102 @@
+//! Keys of the new-run prompt.
+
+use tui_input::InputRequest;
+
+use crate::model::{Key, KeyChord, Modifiers, NamedKey};
+
+use super::super::cmd::Cmd;
+use super::super::keys::{self, Intent};
+use super::super::model::{Field, Model, Overlay, Prompt};
+
+/// The longest text of a field, in characters: more than any command line that a person types.
+const MAX_CHARS: usize = 32 * 1024;
+
+pub(super) fn press(model: &mut Model, mut prompt: Box<Prompt>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
+    match keys::intent(keys::PROMPT, chord) {
+        Some(Intent::Back) => return,
+        Some(Intent::Accept) => accept(model, &mut prompt, cmds),
+        Some(Intent::NextField) => prompt.step(1),
+        Some(Intent::PreviousField) => prompt.step(Field::ALL.len() - 1),
+        Some(_) | None => edit(&mut prompt, chord),
+    }
+    model.overlay = Some(Overlay::Prompt(prompt));
+}
+
+fn accept(model: &Model, prompt: &mut Prompt, cmds: &mut Vec<Cmd>) {
+    if prompt.pending {
+        return;
+    }
+    match prompt.request(&model.setup.cwd, model.setup.home.as_deref(), model.pane_size()) {
+        Ok(request) => {
+            (prompt.error, prompt.pending) = (None, true);
+            cmds.push(Cmd::StartNew(request));
+        }
+        Err((field, why)) => {
+            prompt.field = field;
+            prompt.error = Some((field, why));
+        }
+    }
+}
+
+fn edit(prompt: &mut Prompt, chord: KeyChord) {
+    if prompt.pending {
+        return;
+    }
+    let Some(request) = request(chord) else { return };
+    let field = prompt.field;
+    match prompt.input() {
+        Some(input) => {
+            if !matches!(request, InputRequest::InsertChar(_)) || input.value().len() < MAX_CHARS {
+                input.handle(request);
+            }
+        }
+        None => {
+            let toggles = matches!(
+                request,
+                InputRequest::InsertChar(_) | InputRequest::GoToPrevChar | InputRequest::GoToNextChar
+            );
+            if toggles {
+                prompt.toggle_mode();
+            }
+        }
+    }
+    if prompt.error.as_ref().is_some_and(|(wrong, _)| *wrong == field) {
+        prompt.error = None;
+    }
+}
+
+/// The keys of a line editor, as readline has them.
+fn request(chord: KeyChord) -> Option<InputRequest> {
+    let Modifiers { ctrl, alt, .. } = chord.modifiers;
+    Some(match (chord.key, ctrl, alt) {
+        (Key::Char(c), false, false) => InputRequest::InsertChar(c),
+        (Key::Named(NamedKey::Left), false, false) | (Key::Char('b'), true, false) => InputRequest::GoToPrevChar,
+        (Key::Named(NamedKey::Right), false, false) | (Key::Char('f'), true, false) => InputRequest::GoToNextChar,
+        (Key::Named(NamedKey::Left), ..) | (Key::Char('b'), false, true) => InputRequest::GoToPrevWord,
+        (Key::Named(NamedKey::Right), ..) | (Key::Char('f'), false, true) => InputRequest::GoToNextWord,
+        (Key::Named(NamedKey::Home), ..) | (Key::Char('a'), true, false) => InputRequest::GoToStart,
+        (Key::Named(NamedKey::End), ..) | (Key::Char('e'), true, false) => InputRequest::GoToEnd,
+        (Key::Named(NamedKey::Backspace), false, false) | (Key::Char('h'), true, false) => InputRequest::DeletePrevChar,
+        (Key::Named(NamedKey::Backspace), ..) | (Key::Char('w'), true, false) => InputRequest::DeletePrevWord,
+        (Key::Named(NamedKey::Delete), ..) | (Key::Char('d'), true, false) => InputRequest::DeleteNextChar,
+        (Key::Char('u'), true, false) => InputRequest::DeleteFromStart,
+        (Key::Char('k'), true, false) => InputRequest::DeleteTillEnd,
+        (Key::Char('y'), true, false) => InputRequest::Yank,
+        (Key::Char(_), ..) | (Key::Named(_), ..) => return None,
+    })
+}
+
+/// Takes a paste into the field: as one line.
+pub(super) fn paste(prompt: &mut Prompt, text: &str) {
+    if prompt.pending {
+        return;
+    }
+    let Some(input) = prompt.input() else { return };
+    let room = MAX_CHARS.saturating_sub(input.value().len());
+    let (cursor, value) = (input.cursor(), input.value());
+    let line = crate::model::plain_line(text.trim_end_matches(['\r', '\n']), room.max(1));
+    let before: String = value.chars().take(cursor).collect();
+    let after: String = value.chars().skip(cursor).collect();
+    let cursor = cursor + line.chars().count();
+    *input = tui_input::Input::new(format!("{before}{line}{after}")).with_cursor(cursor);
+}

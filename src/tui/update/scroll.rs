@@ -1,0 +1,77 @@
+//! Looking back.
+
+use super::super::cmd::Cmd;
+use super::super::keys::Intent;
+use super::super::model::{Focus, Model, Overlay};
+
+/// Freezes the view where it is, and gives the keys to it.
+pub(super) fn enter(model: &mut Model) {
+    if model.pane.run.is_none() {
+        let name = model.selected_name();
+        return model.inform(if name.is_empty() {
+            "there is no output yet; n starts a new run".to_owned()
+        } else {
+            format!("{name} was not started yet: there is no output")
+        });
+    }
+    model.inspect = None;
+    model.focus = Focus::Scroll;
+    model.pane.scroll = Some(model.pane.top(height(model)));
+}
+
+pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    let page = i64::from(height(model));
+    match intent {
+        Intent::Up => by(model, -1),
+        Intent::Down => by(model, 1),
+        Intent::PageUp | Intent::Scrollback => by(model, -(page - 1).max(1)),
+        Intent::PageDown => by(model, (page - 1).max(1)),
+        Intent::HalfUp => by(model, -(page / 2).max(1)),
+        Intent::HalfDown => by(model, (page / 2).max(1)),
+        Intent::First => by(model, -i64::from(u32::MAX)),
+        Intent::Last | Intent::Back => leave(model),
+        Intent::Zoom => model.zoom = !model.zoom,
+        Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Suspend => cmds.push(Cmd::Suspend),
+        Intent::Redraw => cmds.push(Cmd::Redraw),
+        Intent::Attach
+        | Intent::Inspect
+        | Intent::NewRun
+        | Intent::Start
+        | Intent::Stop
+        | Intent::Kill
+        | Intent::Restart
+        | Intent::KillRestart
+        | Intent::Clear
+        | Intent::Signal
+        | Intent::Extend
+        | Intent::Detach
+        | Intent::Leave
+        | Intent::Accept
+        | Intent::NextField
+        | Intent::PreviousField
+        | Intent::Yes
+        | Intent::No
+        | Intent::Hurry => {}
+    }
+}
+
+/// Moves by rows; the end of the output leads back to live.
+pub(super) fn by(model: &mut Model, rows: i64) {
+    let height = height(model);
+    if !model.pane.scroll_by(rows, height) && model.focus == Focus::Scroll {
+        leave(model);
+    }
+}
+
+/// Goes back to live.
+pub(super) fn leave(model: &mut Model) {
+    model.pane.scroll = None;
+    if model.focus == Focus::Scroll {
+        model.focus = Focus::List;
+    }
+}
+
+fn height(model: &Model) -> u16 {
+    model.pane_size().rows()
+}

@@ -1,0 +1,104 @@
+//! Menus and the question before leaving.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::super::model::{Model, Overlay, SIGNALS, display_name, overlay_area};
+use super::super::theme::Theme;
+use super::draw::{put, put_line, window, wrap};
+
+/// What a menu says and offers.
+struct Menu {
+    title: String,
+    /// Above the entries.
+    text: String,
+    entries: Vec<String>,
+    selected: usize,
+}
+
+fn menu(model: &Model) -> Option<Menu> {
+    Some(match model.overlay.as_ref()? {
+        Overlay::Signal(menu) => Menu {
+            title: format!("Signal to {}", menu.name),
+            text: format!("to {} (Tab changes)", menu.target_words()),
+            entries: SIGNALS.iter().map(|(number, name, what)| format!("{name:<6}{number:>3}  {what}")).collect(),
+            selected: menu.selected,
+        },
+        Overlay::Extend(menu) => Menu {
+            title: format!("Deadline of {}", menu.name),
+            text: if menu.armed { String::new() } else { "no deadline is set".into() },
+            entries: menu.entries().iter().map(|(words, _)| (*words).to_owned()).collect(),
+            selected: menu.selected,
+        },
+        Overlay::Leave(question) => {
+            let names: Vec<String> = model.list.live().into_iter().map(|view| display_name(view)).collect();
+            let text = match names.len() {
+                0 => "A run is being started.".to_owned(),
+                1 => format!("{} is live.", names[0]),
+                2..=5 => format!("{} runs are live: {}.", names.len(), names.join(", ")),
+                more => format!("{more} runs are live: {} and {} more.", names[..4].join(", "), more - 4),
+            };
+            Menu {
+                title: "Leave shtask?".into(),
+                text,
+                entries: vec!["stop all and leave".into(), "stay".into()],
+                selected: question.selected,
+            }
+        }
+        Overlay::Help { .. } | Overlay::Prompt(_) => return None,
+    })
+}
+
+/// Where a menu stands: the box, its lines of text, the place of the entries and the first one that is shown.
+struct Place {
+    area: Rect,
+    text: Vec<String>,
+    entries: Rect,
+    first: usize,
+}
+
+fn place(model: &Model, menu: &Menu) -> Place {
+    let longest =
+        menu.entries.iter().chain([&menu.title, &menu.text]).map(|text| super::super::model::width(text)).max();
+    let cols = u16::try_from(longest.unwrap_or(0) + 6).unwrap_or(u16::MAX).clamp(28, 60);
+    let inner = usize::from(cols.min(model.size.0)).saturating_sub(4);
+    let mut text = wrap(&menu.text, inner);
+    let count = u16::try_from(menu.entries.len()).unwrap_or(u16::MAX);
+    let rows = model.size.1.saturating_sub(1);
+    // Entries come first when there is little room.
+    text.truncate(usize::from(rows.saturating_sub(2 + count.min(3))));
+    let lines = u16::try_from(text.len()).unwrap_or(0);
+    let area = overlay_area((model.size.0, rows), cols, count + lines + 2);
+    let inside = Rect {
+        x: area.x + 1,
+        y: area.y + 1,
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
+    };
+    let entries = Rect { y: inside.y + lines, height: inside.height.saturating_sub(lines), ..inside };
+    let first = (menu.selected + 1).saturating_sub(usize::from(entries.height).max(1));
+    Place { area, text, entries, first }
+}
+
+pub(super) fn draw(model: &Model, theme: Theme, buf: &mut Buffer) {
+    let Some(menu) = menu(model) else { return };
+    let place = place(model, &menu);
+    let inside = window(buf, place.area, &crate::model::plain_line(&menu.title, 50), theme.head(true));
+    for (y, line) in (inside.y..inside.bottom()).zip(&place.text) {
+        put(buf, inside.x + 1, y, inside.width.saturating_sub(1), line, theme.label());
+    }
+    let shown = menu.entries.iter().enumerate().skip(place.first);
+    for (y, (index, entry)) in (place.entries.y..place.entries.bottom()).zip(shown) {
+        let is_selected = index == menu.selected;
+        let style = if is_selected { theme.selected(true) } else { ratatui::style::Style::new() };
+        put_line(buf, place.entries, y, &format!("{} {entry}", if is_selected { "▌" } else { " " }), style);
+    }
+}
+
+/// The entry of the open menu at a cell.
+pub(crate) fn entry_at(model: &Model, at: Position) -> Option<usize> {
+    let menu = menu(model)?;
+    let place = place(model, &menu);
+    let index = place.first + usize::from(at.y.checked_sub(place.entries.y)?);
+    (place.entries.contains(at) && index < menu.entries.len()).then_some(index)
+}

@@ -1,0 +1,98 @@
+//! All keys, made from the keymap.
+
+use ratatui::buffer::Buffer;
+
+use super::super::keys::{TABLES, label};
+use super::super::model::{Model, fit, overlay_area};
+use super::super::theme::Theme;
+use super::draw::{put, window, wrap};
+
+const COLS: u16 = 64;
+const KEY_COLS: usize = 14;
+/// The same in narrow terminals.
+const NARROW_KEY_COLS: usize = 9;
+
+enum Line {
+    Title(String),
+    Key(String, String),
+    Blank,
+}
+
+/// The lines of the help for a window that is so wide inside.
+fn lines(attach: &str, cols: u16) -> Vec<Line> {
+    let mut lines = vec![Line::Title("Attached".into())];
+    let add = |lines: &mut Vec<Line>, keys: String, help: &str| {
+        let room = usize::from(cols).saturating_sub(key_cols(cols) + 1);
+        let mut keys = Some(keys);
+        lines.extend(wrap(help, room).into_iter().map(|part| Line::Key(keys.take().unwrap_or_default(), part)));
+    };
+    add(&mut lines, attach.to_owned(), "back to the list");
+    add(&mut lines, format!("{attach} {attach}"), &format!("sends {attach} itself"));
+    add(&mut lines, "any other".into(), "goes to the run");
+    for (title, table) in TABLES {
+        lines.push(Line::Blank);
+        lines.push(Line::Title((*title).to_owned()));
+        for binding in *table {
+            let keys: Vec<String> = binding.keys.iter().map(|key| label(*key)).collect();
+            add(&mut lines, keys.join(" "), binding.help);
+        }
+    }
+    lines.push(Line::Blank);
+    lines.push(Line::Title("Marks in the list".into()));
+    let marks = [
+        ("*", "output that you have not seen"),
+        ("!", "the bell rang"),
+        ("0:42", "left until the deadline or the kill"),
+    ];
+    for (mark, meaning) in marks {
+        add(&mut lines, mark.into(), meaning);
+    }
+    lines
+}
+
+fn key_cols(cols: u16) -> usize {
+    if cols + 2 < COLS { NARROW_KEY_COLS } else { KEY_COLS }
+}
+
+fn inside_cols(size: (u16, u16)) -> u16 {
+    COLS.min(size.0).saturating_sub(2)
+}
+
+/// How far the help can be scrolled in a terminal of this size.
+pub(crate) fn help_end(size: (u16, u16)) -> usize {
+    let count = lines("C-a", inside_cols(size)).len();
+    let size = (size.0, size.1.saturating_sub(1));
+    let shown = usize::from(overlay_area(size, COLS, rows(count)).height.saturating_sub(2));
+    count.saturating_sub(shown)
+}
+
+fn rows(count: usize) -> u16 {
+    u16::try_from(count + 2).unwrap_or(u16::MAX)
+}
+
+pub(super) fn draw(model: &Model, scroll: usize, theme: Theme, buf: &mut Buffer) {
+    let lines = lines(&label(model.setup.attach_key), inside_cols(model.size));
+    // The status line stays in sight where there is room.
+    let size = (model.size.0, model.size.1 - 1);
+    let area = overlay_area(size, COLS, rows(lines.len()));
+    let inside = window(buf, area, "Keys", theme.head(true));
+    let end = lines.len().saturating_sub(inside.height.into());
+    for (y, line) in (inside.y..inside.bottom()).zip(lines.iter().skip(scroll.min(end))) {
+        match line {
+            Line::Title(title) => {
+                put(buf, inside.x, y, inside.width, title, theme.head(true));
+            }
+            Line::Key(keys, help) => {
+                let keys = format!(" {}", fit(keys, key_cols(inside.width)));
+                let x = put(buf, inside.x, y, inside.width, &keys, theme.key());
+                put(buf, x, y, inside.right().saturating_sub(x), help, ratatui::style::Style::new());
+            }
+            Line::Blank => {}
+        }
+    }
+    if end > 0 {
+        let more = if scroll < end { " more below " } else { " end " };
+        let x = area.right().saturating_sub(u16::try_from(more.len()).unwrap_or(0) + 1);
+        put(buf, x, area.bottom().saturating_sub(1), area.right().saturating_sub(x), more, theme.label());
+    }
+}

@@ -1,0 +1,165 @@
+//! The list of runs.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::api::{RunView, Termination};
+use crate::model::{Mode, Status};
+
+use super::super::model::{Focus, Known, Model, Row, RowKey, countdown, counts_to, fit, span};
+use super::super::theme::{Theme, glyph};
+use super::draw::{put, put_line};
+
+/// From this width on the mode has a column.
+const MODE_COLS: u16 = 38;
+/// From this width on countdown and time are both shown.
+const BOTH_COLS: u16 = 46;
+
+pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    let live = model.list.live().len();
+    let runs = if live == 0 { String::new() } else { format!("  {live} live") };
+    let title = crate::model::plain_line(&model.setup.title, 64);
+    let text = if title.is_empty() { format!(" shtask{runs}") } else { format!(" shtask · {title}{runs}") };
+    put_line(buf, area, area.y, &text, theme.head(model.focus == Focus::List && model.overlay.is_none()));
+}
+
+pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    if model.list.rows.is_empty() {
+        put(buf, area.x, area.y, area.width, " no runs yet: n starts one", theme.dim());
+        return;
+    }
+    let top = model.list_top(area.height);
+    let selected = model.list.selected_index();
+    for (line, (index, row)) in model.list.rows.iter().enumerate().skip(top).take(area.height.into()).enumerate() {
+        let y = area.y + u16::try_from(line).unwrap_or(u16::MAX);
+        draw_row(model, row, selected == Some(index), theme, Rect { y, height: 1, ..area }, buf);
+    }
+}
+
+fn draw_row(model: &Model, row: &Row, is_selected: bool, theme: Theme, area: Rect, buf: &mut Buffer) {
+    let known = row.run.and_then(|run| model.list.known(run));
+    let words = Words::of(model, row, known, area.width, theme);
+    let name = crate::model::plain_line(&model.row_name(&row.key), 128);
+    let fixed = 4 + words.columns.iter().map(|(_, cols, _)| 1 + cols).sum::<usize>();
+    let name_cols = usize::from(area.width).saturating_sub(fixed);
+    let base = if is_selected { theme.selected(model.focus == Focus::List) } else { Style::new() };
+    put_line(buf, area, area.y, "", base);
+    let right = area.right();
+    let mut x = put(buf, area.x, area.y, 1, if is_selected { "▌" } else { " " }, base);
+    x = put(buf, x, area.y, right - x, words.glyph, base.patch(words.style));
+    x = put(buf, x, area.y, right.saturating_sub(x), words.mark, base.patch(theme.mark()));
+    x = put(buf, x, area.y, right.saturating_sub(x), &fit(&name, name_cols), base);
+    for (text, cols, style) in &words.columns {
+        let text = format!(" {}", fit(text, *cols));
+        x = put(buf, x, area.y, right.saturating_sub(x), &text, base.patch(*style));
+    }
+}
+
+/// What the columns of a row say.
+struct Words {
+    glyph: &'static str,
+    mark: &'static str,
+    style: Style,
+    /// Text, columns, look; from the left.
+    columns: Vec<(String, usize, Style)>,
+}
+
+impl Words {
+    fn of(model: &Model, row: &Row, known: Option<&Known>, cols: u16, theme: Theme) -> Words {
+        let view = known.map(|known| known.view.as_ref());
+        let (glyph, word, style) = state(row, view, theme);
+        let mark = match known {
+            Some(known) if known.bell => "!",
+            Some(known) if known.unseen => "*",
+            Some(_) | None => " ",
+        };
+        let mut columns = Vec::new();
+        if cols >= MODE_COLS {
+            let mode = view.map(|view| view.record.mode).or(row.spec.as_ref().map(|spec| spec.mode));
+            columns.push((mode.map(mode_word).unwrap_or_default().to_owned(), 5, theme.dim()));
+        }
+        columns.push((word, 10, style));
+        let left = view.and_then(counts_to).map(|at| countdown(at.since(model.now)));
+        let time = view.and_then(|view| time(model, view)).unwrap_or_default();
+        if cols >= BOTH_COLS {
+            columns.push((left.unwrap_or_default(), 5, theme.countdown()));
+            columns.push((time, 5, theme.dim()));
+        } else {
+            let (text, style) = left.map_or((time, theme.dim()), |left| (left, theme.countdown()));
+            columns.push((text, 5, style));
+        }
+        Words { glyph, mark, style, columns }
+    }
+}
+
+/// The sign, the word and the look of a row's state.
+pub(super) fn state(row: &Row, view: Option<&RunView>, theme: Theme) -> (&'static str, String, Style) {
+    let is_final = view.is_none_or(|view| view.record.status.is_final());
+    match view {
+        _ if row.pending && is_final => (glyph(Status::Starting), "starting".into(), theme.status(Status::Starting)),
+        _ if row.failure.is_some() && is_final => ("✗", "no start".into(), theme.error()),
+        None => ("○", "not run".into(), theme.dim()),
+        Some(view) => {
+            let status = view.record.status;
+            (glyph(status), word(view), theme.status(status))
+        }
+    }
+}
+
+/// The status in a word, with the exit code where the word does not imply it.
+pub(super) fn word(view: &RunView) -> String {
+    let record = &view.record;
+    match (record.status, view.termination, record.exit_code) {
+        (Status::Running, Termination::Preparing | Termination::Grace { .. }, _) => "stopping".into(),
+        (Status::Running, Termination::Draining, _) => "ending".into(),
+        (Status::Failed, _, Some(code)) => format!("failed {code}"),
+        (status, ..) => status.word().into(),
+    }
+}
+
+pub(super) fn mode_word(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Pty => "pty",
+        Mode::Pipes => "pipes",
+    }
+}
+
+/// The time of a row: when a live run was started, how long a final one took. Neither moves by itself.
+fn time(model: &Model, view: &RunView) -> Option<String> {
+    let record = &view.record;
+    if !record.status.is_final() {
+        let local = record.started_at?.to_zoned_datetime(model.time_zone.clone());
+        return Some(local.strftime("%H:%M").to_string());
+    }
+    match (view.started, view.ended) {
+        (Some(started), Some(ended)) => Some(span(ended.since(started))),
+        _ => {
+            let took = record.completed_at?.duration_since(record.started_at?);
+            Some(span(took.unsigned_abs()))
+        }
+    }
+}
+
+/// How long a run took or when it was started, for the inspect panel.
+pub(super) fn times(model: &Model, view: &RunView) -> Vec<(&'static str, String)> {
+    let show =
+        |at: jiff::Timestamp| at.to_zoned_datetime(model.time_zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string();
+    let record = &view.record;
+    let mut times = Vec::new();
+    times.extend(record.started_at.map(|at| ("started", show(at))));
+    times.extend(record.completed_at.map(|at| ("ended", show(at))));
+    if record.status.is_final() {
+        times.extend(time(model, view).map(|took| ("took", took)));
+    }
+    times
+}
+
+/// How a row is called in the head of the pane: a task's run with its generation.
+pub(super) fn full_name(model: &Model, row: &Row) -> String {
+    let name = crate::model::plain_line(&model.row_name(&row.key), 128);
+    match (&row.key, model.list.view_of(row)) {
+        (RowKey::Task(_), Some(view)) if view.record.generation > 1 => format!("{name}:{}", view.record.generation),
+        (RowKey::Task(_) | RowKey::Run(_), _) => name,
+    }
+}

@@ -1,0 +1,16 @@
+//! From the model to cells: pure, it changes nothing and asks nothing.
+
+mod dialogs;
+mod draw;
+mod help;
+mod inspect;
+mod list;
+mod pane;
+mod prompt;
+mod status;
+mod waiting;
+
+pub(crate) use dialogs::entry_at;
+pub(crate) use draw::{cursor_shape, view};
+pub(crate) use help::help_end;
+pub(crate) use status::hint_at;

@@ -1,0 +1,165 @@
+//! The terminal of the selected run.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use crate::model::{CommandSpec, plain_line};
+
+use super::super::cells::paint;
+use super::super::keys::label;
+use super::super::model::{Focus, Model, Row};
+use super::super::theme::Theme;
+use super::draw::{put, put_line, wrap};
+use super::list;
+
+pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    let style = match model.focus {
+        _ if model.inspect.is_some() => theme.head(true),
+        Focus::Attached if model.pane.scroll.is_some() => theme.scrolled(),
+        Focus::Attached => theme.attached(),
+        Focus::Scroll => theme.scrolled(),
+        Focus::List => theme.head(false),
+    };
+    let Some(row) = model.list.selected() else {
+        return put_line(buf, area, area.y, " no run", style);
+    };
+    let view = model.list.view_of(row).map(AsRef::as_ref);
+    let (glyph, word, _) = list::state(row, view, theme);
+    let mut text = format!(" {} {glyph} {word}", list::full_name(model, row));
+    let title = model.pane.frame.as_ref().map(|frame| plain_line(&frame.title, 128)).unwrap_or_default();
+    let failure = view.and_then(|view| view.record.failure.as_ref()).or(row.failure.as_ref());
+    if let Some(failure) = failure {
+        text.push_str(&format!(" · {}", failure.message));
+    } else if !title.trim().is_empty() {
+        text.push_str(&format!(" · {}", title.trim()));
+    }
+    let right = match (&model.inspect, model.focus) {
+        (Some(_), _) => "inspect ".to_owned(),
+        (None, Focus::Scroll | Focus::Attached) if model.pane.scroll.is_some() => place(model, area),
+        (None, Focus::Attached) => "attached ".to_owned(),
+        (None, Focus::List | Focus::Scroll) => String::new(),
+    };
+    let left = usize::from(area.width).saturating_sub(right.chars().count());
+    let text = format!("{}{right}", super::super::model::fit(&text, left));
+    put_line(buf, area, area.y, &text, style);
+}
+
+/// Where in the scrollback the view is.
+fn place(model: &Model, area: Rect) -> String {
+    let height = model.terminal_area().map_or(area.height, |area| area.height);
+    let live = model.pane.live_top(height);
+    let back = live.saturating_sub(model.pane.top(height));
+    match model.pane.frame.as_ref().map(|frame| frame.history.rows()) {
+        Some(rows) => format!(" {back} of {rows} rows back "),
+        None => String::new(),
+    }
+}
+
+pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    let Some(row) = model.list.selected() else {
+        return welcome(theme, area, buf);
+    };
+    let view = model.list.view_of(row);
+    if let (Some(view), Some(frame)) = (view, &model.pane.frame) {
+        let top = model.pane.top(area.height);
+        for line in 0..area.height {
+            if let Some(row) = model.pane.row(top + u64::from(line)) {
+                paint(buf, area, area.y + line, row, model.setup.colors);
+            }
+        }
+        let is_blank = || frame.history.rows() == 0 && frame.text().is_empty();
+        if let Some(failure) = view.record.failure.as_ref().filter(|_| view.record.status.is_final() && is_blank()) {
+            say(&[&failure.message, failure.hint.as_deref().unwrap_or_default()], theme, area, buf);
+        }
+        return;
+    }
+    match (view, &model.pane.failure) {
+        (Some(_), Some(failure)) => {
+            say(&["The output cannot be shown:", &failure.message], theme, area, buf);
+        }
+        (Some(_), None) => {}
+        (None, _) => not_started(model, row, theme, area, buf),
+    }
+}
+
+fn welcome(theme: Theme, area: Rect, buf: &mut Buffer) {
+    let lines = [
+        "Nothing runs here yet.",
+        "Press n to start a command, ? for all keys.",
+        "To have tasks listed, name them in shtask.toml:",
+    ];
+    let y = say(&lines, theme, area, buf);
+    for (line, text) in ["[tasks.web]", "run = \"npm run dev\""].into_iter().enumerate() {
+        let y = y + u16::try_from(line).unwrap_or(0);
+        if y < area.bottom() {
+            put(buf, area.x + 4, y, area.width.saturating_sub(4), text, theme.dim());
+        }
+    }
+}
+
+fn not_started(model: &Model, row: &Row, theme: Theme, area: Rect, buf: &mut Buffer) {
+    let name = model.row_name(&row.key);
+    let command = row.spec.as_ref().map(|spec| command_line(&spec.command)).unwrap_or_default();
+    match (&row.failure, row.pending) {
+        (_, true) => say(&[&format!("{name} is being started."), &command], theme, area, buf),
+        (Some(failure), false) => {
+            let head = format!("{name} was not started:");
+            let hint = failure.hint.as_deref().unwrap_or_default();
+            say(&[&head, &failure.message, hint, "Press s to try again."], theme, area, buf)
+        }
+        (None, false) => {
+            say(&[&format!("{name} was not started yet."), &command, "Press s to start it."], theme, area, buf)
+        }
+    };
+}
+
+/// The command of a spec in one harmless line.
+pub(super) fn command_line(command: &CommandSpec) -> String {
+    let line = match command {
+        CommandSpec::Shell { line, .. } => line.to_string_lossy().into_owned(),
+        CommandSpec::Argv(argv) => shell_words::join(argv.iter().map(|word| word.to_string_lossy())),
+    };
+    plain_line(&line, 400)
+}
+
+/// Writes paragraphs. Returns the line after them.
+fn say(paragraphs: &[&str], theme: Theme, area: Rect, buf: &mut Buffer) -> u16 {
+    let indent = if area.width > 30 { 2 } else { 1 };
+    let cols = area.width.saturating_sub(indent * 2);
+    let roomy = area.height > 10;
+    let mut y = area.y + u16::from(roomy);
+    for (index, paragraph) in paragraphs.iter().filter(|text| !text.is_empty()).enumerate() {
+        for line in wrap(paragraph, cols.into()) {
+            if y >= area.bottom() {
+                return y;
+            }
+            let style = if index == 0 { ratatui::style::Style::new() } else { theme.label() };
+            put(buf, area.x + indent, y, cols, &line, style);
+            y += 1;
+        }
+        y += u16::from(roomy);
+    }
+    y
+}
+
+/// Where the text cursor of the attached run is to be shown.
+pub(super) fn cursor(model: &Model, area: Rect) -> Option<Position> {
+    if model.focus != Focus::Attached {
+        return None;
+    }
+    let view = model.selected_view().filter(|view| !view.record.status.is_final());
+    let frame = model.pane.frame.as_ref().filter(|frame| frame.cursor.visible && view.is_some())?;
+    let line = (frame.history.end + u64::from(frame.cursor.y)).checked_sub(model.pane.top(area.height))?;
+    let line = u16::try_from(line).ok().filter(|line| *line < area.height)?;
+    (frame.cursor.x < area.width).then(|| Position::new(area.x + frame.cursor.x, area.y + line))
+}
+
+/// The words of the status line for an attached run.
+pub(super) fn attached_words(model: &Model) -> String {
+    let key = label(model.setup.attach_key);
+    let name = plain_line(&model.selected_name(), 40);
+    if model.pane.scroll.is_some() {
+        return format!(" scrolled back: any key or the wheel leads to the end · {key} list");
+    }
+    format!(" keys go to {name} · {key} back to the list · {key} {key} sends {key}")
+}

@@ -1,0 +1,134 @@
+//! The line at the bottom: the keys that matter here, and what the user is told.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::model::Mode;
+
+use super::super::keys::{self, Binding, Intent, label};
+use super::super::model::{Focus, Level, Model, Overlay, width};
+use super::super::theme::Theme;
+use super::draw::{put, put_line, wrap};
+use super::pane::attached_words;
+
+/// The most lines of a notice.
+const NOTICE_LINES: usize = 4;
+
+/// A key of the status line.
+struct Hint {
+    key: String,
+    text: &'static str,
+    intent: Intent,
+}
+
+impl Hint {
+    fn cols(&self) -> usize {
+        width(&self.key) + 1 + width(self.text)
+    }
+}
+
+pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    let is_attached = model.focus == Focus::Attached && model.overlay.is_none() && model.ending.is_none();
+    if is_attached {
+        return put_line(buf, area, area.y, &attached_words(model), theme.attached());
+    }
+    for (x, hint) in hints(model, area) {
+        let x = put(buf, x, area.y, area.right() - x, &hint.key, theme.key());
+        put(buf, x + 1, area.y, area.right().saturating_sub(x + 1), hint.text, theme.label());
+    }
+}
+
+/// What a click on the status line means.
+pub(crate) fn hint_at(model: &Model, x: u16) -> Option<Intent> {
+    let area = super::super::model::areas(model)?.status;
+    let mut hints = hints(model, area).into_iter();
+    hints.find(|(from, hint)| (*from..*from + hint.cols() as u16).contains(&x)).map(|(_, hint)| hint.intent)
+}
+
+/// The keys that are shown and where each starts. The last two, the ways to help and out, always have room.
+fn hints(model: &Model, area: Rect) -> Vec<(u16, Hint)> {
+    let (table, wanted) = wanted(model);
+    let mut hints: Vec<Hint> = wanted.iter().filter_map(|intent| hint(table, *intent)).collect();
+    let room = usize::from(area.width).saturating_sub(1);
+    let gap = if room >= 60 { 2 } else { 1 };
+    let total = |hints: &[Hint]| hints.iter().map(|hint| hint.cols() + gap).sum::<usize>().saturating_sub(gap);
+    while total(&hints) > room && hints.len() > 1 {
+        // The least important stands before the last two; the most important one stays with the way out.
+        let at = if hints.len() > 3 { hints.len() - 3 } else { 1 };
+        hints.remove(at.min(hints.len() - 1));
+    }
+    let mut x = area.x + 1;
+    hints
+        .into_iter()
+        .map(|hint| {
+            let at = x;
+            x = x.saturating_add(u16::try_from(hint.cols() + gap).unwrap_or(u16::MAX));
+            (at, hint)
+        })
+        .filter(|(at, _)| *at < area.right())
+        .collect()
+}
+
+fn hint(table: &[Binding], intent: Intent) -> Option<Hint> {
+    let binding = table.iter().find(|binding| binding.intent == intent)?;
+    Some(Hint { key: label(*binding.keys.first()?), text: binding.short, intent })
+}
+
+/// What matters here, the most important first, the ways to help and out last.
+fn wanted(model: &Model) -> (&'static [Binding], &'static [Intent]) {
+    use Intent::{
+        Accept, Attach, Back, Clear, Down, Extend, First, Help, Hurry, Inspect, Kill, Last, Leave, NewRun, NextField,
+        No, PageDown, PageUp, Restart, Scrollback, Signal, Start, Stop, Up, Yes, Zoom,
+    };
+    if model.ending.is_some() {
+        return (keys::WAITING, &[Hurry]);
+    }
+    match &model.overlay {
+        Some(Overlay::Help { .. }) => return (keys::HELP, &[Down, Up, PageDown, Back]),
+        Some(Overlay::Prompt(_)) => return (keys::PROMPT, &[NextField, Accept, Back]),
+        Some(Overlay::Signal(_)) => return (keys::MENU, &[Down, Up, NextField, Accept, Back]),
+        Some(Overlay::Extend(_)) => return (keys::MENU, &[Down, Up, Accept, Back]),
+        Some(Overlay::Leave(_)) => return (keys::QUESTION, &[Yes, No]),
+        None => {}
+    }
+    if model.focus == Focus::Scroll {
+        return (keys::SCROLL, &[PageUp, PageDown, First, Last, Zoom, Help, Back]);
+    }
+    if model.inspect.is_some() {
+        return (keys::LIST, &[Back, PageDown, Stop, Restart, Signal, Extend, Help, Leave]);
+    }
+    let Some(row) = model.list.selected() else { return (keys::LIST, &[NewRun, Help, Leave]) };
+    let wanted: &[Intent] = match model.list.view_of(row) {
+        None => &[Start, NewRun, Inspect, Help, Leave],
+        Some(view) if view.record.status.is_final() => &[Start, NewRun, Scrollback, Clear, Inspect, Zoom, Help, Leave],
+        Some(view) if !view.control_open => &[Kill, NewRun, Inspect, Scrollback, Zoom, Help, Leave],
+        Some(view) => match view.record.mode {
+            Mode::Pty => &[Attach, Stop, Restart, NewRun, Zoom, Inspect, Scrollback, Signal, Extend, Help, Leave],
+            Mode::Pipes => &[Scrollback, Stop, Restart, NewRun, Inspect, Zoom, Signal, Extend, Help, Leave],
+        },
+    };
+    (keys::LIST, wanted)
+}
+
+/// Draws what the user is told: over the bottom lines, until the next key.
+pub(super) fn draw_notice(model: &Model, theme: Theme, status: Rect, buf: &mut Buffer) {
+    let Some(notice) = &model.notice else { return };
+    let style = match notice.level {
+        Level::Info => theme.info(),
+        Level::Error => theme.alarm(),
+    };
+    let text = crate::model::plain_line(&notice.text, 1000);
+    let cols = usize::from(status.width).saturating_sub(2);
+    let mut lines = wrap(&text, cols);
+    let room = NOTICE_LINES.min(usize::from(status.bottom()).saturating_sub(1)).max(1);
+    if lines.len() > room {
+        lines.truncate(room);
+        if let Some(last) = lines.last_mut() {
+            *last = super::super::model::fit(&format!("{last}…"), cols);
+        }
+    }
+    let top = status.bottom().saturating_sub(u16::try_from(lines.len()).unwrap_or(1));
+    for (line, text) in (top..).zip(&lines) {
+        put_line(buf, status, line, &format!(" {text}"), style);
+    }
+}
