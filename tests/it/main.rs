@@ -1,1 +1,3 @@
-//! x
+//! Integration tests: the crate from outside, and the real binary in a real terminal.
+
+mod harness;
