@@ -72,6 +72,12 @@ impl Launch {
 
     /// Starts the program.
     pub(crate) fn start(self) -> Terminal {
+        let (home, cols, rows) = (Arc::clone(&self.home), self.cols, self.rows);
+        Terminal::new(self.start_bare(), home, cols, rows)
+    }
+
+    /// Starts the program in a terminal without an emulator. The home must be kept by the caller.
+    pub(crate) fn start_bare(self) -> Pty {
         let mut command = CommandBuilder::new(&self.program);
         command.args(&self.arguments);
         command.env_clear();
@@ -85,7 +91,6 @@ impl Launch {
             }
         }
         command.cwd(&self.folder);
-        let pty = Pty::start(command, self.cols, self.rows);
-        Terminal::new(pty, self.home, self.cols, self.rows)
+        Pty::start(command, self.cols, self.rows)
     }
 }

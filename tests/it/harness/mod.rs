@@ -28,5 +28,5 @@ pub(crate) use marker::{Marker, survivors, wait_gone};
 pub(crate) use modes::modes_left_on;
 pub(crate) use process::Process;
 pub(crate) use programs::have;
-pub(crate) use pty::Exit;
+pub(crate) use pty::{Beside, Exit, Pty, ReadOutcome};
 pub(crate) use terminal::{DEADLINE, Terminal};
