@@ -1,3 +1,4 @@
 //! Integration tests: the crate from outside, and the real binary in a real terminal.
 
+mod e2e;
 mod harness;
