@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Beside, Home, Launch, Pty, ReadOutcome};
+use crate::harness::pty::{Beside, Pty, ReadOutcome};
+use crate::harness::{Home, Launch};
 use crate::product::open_gate;
 
 /// Reads a bare terminal until `mark` has come, keeping nothing but the end.

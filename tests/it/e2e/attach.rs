@@ -1,6 +1,6 @@
 //! Typing into runs.
 
-use crate::harness::{Button, Marker, Mouse, have};
+use crate::harness::{Marker, Mouse, have};
 
 use super::product::{home, launch, one, open};
 
@@ -126,14 +126,15 @@ fn a_large_paste_arrives_whole() {
 
 #[test]
 fn the_mouse_reaches_a_run_that_asks_with_the_place_in_its_own_pane() {
-    let line = r#"stty raw -echo; printf "\033[?1000h\033[?1006h"; echo rea"dy"; exec cat -v"#;
+    let line = r#"stty raw -echo; printf "\033[?1002h\033[?1006h"; echo rea"dy"; exec cat -v"#;
     let mut terminal = open(&one(line, ""));
     terminal.wait_for_text("ready");
     terminal.keys("<Enter>");
     let (left, top) = terminal.screen().find("ready").expect("it is there");
-    terminal.mouse(Mouse::Press(Button::Left), left + 4, top + 2);
-    terminal.mouse(Mouse::Release(Button::Left), left + 4, top + 2);
-    terminal.wait_for_text("^[[<0;5;3M^[[<0;5;3m");
+    terminal.mouse(Mouse::Press, left + 4, top + 2);
+    terminal.mouse(Mouse::Drag, left + 5, top + 3);
+    terminal.mouse(Mouse::Release, left + 5, top + 3);
+    terminal.wait_for_text("^[[<0;5;3M^[[<32;6;4M^[[<0;6;4m");
 }
 
 #[test]

@@ -158,3 +158,20 @@ fn a_terminal_that_reports_no_size_at_first_is_borne() {
     terminal.wait_for_text("task");
     assert!(!terminal.screen().has("0 0"), "{}", terminal.picture());
 }
+
+#[test]
+fn what_a_run_says_to_its_terminal_does_not_reach_the_users() {
+    let line = r#"printf "\033]52;c;aGVsbG8=\007\033]0;a TITLE of a run\007\033]9;NOTICE\007\007\033]8;;http://LINK\007\033[8;5;5t\033Pq#0\033\\"
+        echo rea"dy"; exec sleep 1000"#;
+    let mut terminal = open(&one(line, ""));
+    terminal.wait_for_text("ready");
+    terminal.keys("<Enter>");
+    terminal.wait_quiet(std::time::Duration::from_millis(100));
+    let screen = terminal.screen();
+    assert_eq!((screen.clipboard(), screen.bells(), screen.size()), (&[][..], 0, (100, 30)));
+    assert!(!screen.title().contains("TITLE"), "{}", screen.title());
+    let raw = String::from_utf8_lossy(terminal.raw());
+    for part in ["\u{1b}]52", "aGVsbG8", "\u{1b}]9", "NOTICE\u{7}", "\u{1b}[8;5;5t", "\u{1b}P"] {
+        assert!(!raw.contains(part), "{part:?} went through");
+    }
+}

@@ -110,8 +110,8 @@ fn a_click_selects_a_run() {
     let mut terminal = open(config);
     terminal.wait_for_text("of the first");
     let (col, row) = terminal.screen().find("second").expect("it is in the list");
-    terminal.mouse(Mouse::Press(crate::harness::Button::Left), col, row);
-    terminal.mouse(Mouse::Release(crate::harness::Button::Left), col, row);
+    terminal.mouse(Mouse::Press, col, row);
+    terminal.mouse(Mouse::Release, col, row);
     terminal.wait_for_text("of the second");
 }
 

@@ -20,7 +20,17 @@ pub(crate) struct Home {
 impl Home {
     /// Makes the folders.
     pub(crate) fn new() -> Home {
-        let root = tempfile::Builder::new().prefix("shtask-it-").tempdir().expect("a temporary folder can be made");
+        Home::in_folder(tempfile::Builder::new().prefix("shtask-it-"))
+    }
+
+    /// Makes the folders below a temporary folder that is always called so, for what must look the same each time. Two
+    /// of one name cannot be at the same time.
+    pub(crate) fn named(name: &str) -> Home {
+        Home::in_folder(tempfile::Builder::new().prefix(name).rand_bytes(0))
+    }
+
+    fn in_folder(builder: &mut tempfile::Builder<'_, '_>) -> Home {
+        let root = builder.tempdir().expect("a temporary folder can be made");
         let home = Home { root };
         for folder in ["home", "config", "state", "cache", "data", "run", "tmp", "work"] {
             fs::create_dir(home.folder(folder)).expect("a folder can be made");

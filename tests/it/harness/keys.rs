@@ -1,25 +1,14 @@
 //! Keys, pastes and the mouse as the bytes that a terminal would send.
 
-/// A mouse button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Button {
-    /// The left one.
-    Left,
-    /// The middle one.
-    Middle,
-    /// The right one.
-    Right,
-}
-
-/// Something done with the mouse.
+/// Something done with the mouse; the button is the left one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mouse {
-    /// A button goes down.
-    Press(Button),
-    /// A button goes up.
-    Release(Button),
-    /// The pointer moves with a button held.
-    Drag(Button),
+    /// The button goes down.
+    Press,
+    /// The button goes up.
+    Release,
+    /// The pointer moves with the button held.
+    Drag,
     /// The wheel turns away from the person.
     WheelUp,
     /// The wheel turns towards the person.
@@ -29,15 +18,10 @@ pub(crate) enum Mouse {
 impl Mouse {
     /// The report in the SGR encoding (mode 1006) for a cell counted from zero.
     pub(crate) fn report(self, col: u16, row: u16) -> Vec<u8> {
-        let number = |button| match button {
-            Button::Left => 0,
-            Button::Middle => 1,
-            Button::Right => 2,
-        };
         let (code, last) = match self {
-            Mouse::Press(button) => (number(button), 'M'),
-            Mouse::Release(button) => (number(button), 'm'),
-            Mouse::Drag(button) => (number(button) + 32, 'M'),
+            Mouse::Press => (0, 'M'),
+            Mouse::Release => (0, 'm'),
+            Mouse::Drag => (32, 'M'),
             Mouse::WheelUp => (64, 'M'),
             Mouse::WheelDown => (65, 'M'),
         };

@@ -1,7 +1,6 @@
 //! What to start in a terminal, and how.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use portable_pty::CommandBuilder;
@@ -16,7 +15,6 @@ pub(crate) struct Launch {
     program: OsString,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, Option<OsString>)>,
-    folder: PathBuf,
     cols: u16,
     rows: u16,
 }
@@ -34,7 +32,6 @@ impl Launch {
             program: program.into(),
             arguments: Vec::new(),
             environment: Vec::new(),
-            folder: home.work(),
             cols: 80,
             rows: 24,
         }
@@ -55,12 +52,6 @@ impl Launch {
     /// Takes a variable away.
     pub(crate) fn unset(mut self, name: impl Into<OsString>) -> Launch {
         self.environment.push((name.into(), None));
-        self
-    }
-
-    /// Starts in this folder instead of the home's `work`.
-    pub(crate) fn folder(mut self, folder: impl Into<PathBuf>) -> Launch {
-        self.folder = folder.into();
         self
     }
 
@@ -90,7 +81,7 @@ impl Launch {
                 None => command.env_remove::<&OsStr>(name),
             }
         }
-        command.cwd(&self.folder);
+        command.cwd(self.home.work());
         Pty::start(command, self.cols, self.rows)
     }
 }

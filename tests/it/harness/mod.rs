@@ -14,7 +14,8 @@ mod marker;
 mod modes;
 mod process;
 mod programs;
-mod pty;
+// Open, since the benches drive bare terminals, without an emulator.
+pub(crate) mod pty;
 mod terminal;
 
 #[cfg(test)]
@@ -22,11 +23,11 @@ mod tests;
 
 pub(crate) use emulator::Screen;
 pub(crate) use home::Home;
-pub(crate) use keys::{Button, Mouse};
+pub(crate) use keys::Mouse;
 pub(crate) use launch::Launch;
 pub(crate) use marker::{Marker, survivors, wait_gone};
 pub(crate) use modes::modes_left_on;
 pub(crate) use process::Process;
 pub(crate) use programs::have;
-pub(crate) use pty::{Beside, Exit, Pty, ReadOutcome};
+pub(crate) use pty::Exit;
 pub(crate) use terminal::{DEADLINE, Terminal};

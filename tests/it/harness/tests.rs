@@ -83,7 +83,7 @@ fn the_mouse_is_reported_to_a_program_that_asks() {
     let ask = r"stty raw -echo; printf '\033[?1000h\033[?1006hready'; exec cat -v";
     let mut terminal = Launch::new("/bin/sh").args(["-c", ask]).start();
     terminal.wait_for_text("ready");
-    terminal.mouse(Mouse::Press(Button::Left), 4, 2);
+    terminal.mouse(Mouse::Press, 4, 2);
     terminal.mouse(Mouse::WheelDown, 0, 0);
     terminal.wait_for_text("^[[<0;5;3M^[[<65;1;1M");
     assert_eq!(modes_left_on(terminal.raw()), [1000, 1006].into());
@@ -167,4 +167,12 @@ fn quiet_is_when_nothing_was_written_for_a_while() {
     terminal.wait_quiet(Duration::from_millis(50));
     assert_eq!(terminal.screen().text().trim(), "a\nb");
     assert_eq!(terminal.screen().count("a"), 1);
+}
+
+#[test]
+fn a_named_home_is_called_the_same_each_time() {
+    let name = format!("shtask-named-{}", std::process::id());
+    let first = Home::named(&name).work();
+    assert!(!first.exists(), "it vanishes with the home");
+    assert_eq!(Home::named(&name).work(), first);
 }
