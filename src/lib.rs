@@ -3,4 +3,10 @@
 //! The modules are floors: imports only go down (`ARCHITECTURE.md`).
 
 pub mod api;
+pub mod holder;
+pub mod launch;
 pub mod model;
+pub mod screen;
+pub mod settings;
+pub mod sys;
+pub mod tail;

@@ -1,2 +1,10 @@
-//! x
-fn main() {}
+//! The `shtask` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(code) = shtask::holder::serve_if_asked() {
+        return code;
+    }
+    ExitCode::SUCCESS
+}

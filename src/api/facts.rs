@@ -32,6 +32,16 @@ pub enum Termination {
     Draining,
 }
 
+/// What a run did so far, so that a list can mark what nobody has looked at yet. It is published at most once a second and
+/// only when it grew: a quiet run causes no update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Activity {
+    /// The generation of its output.
+    pub output: u64,
+    /// How often its bell rang.
+    pub bells: u64,
+}
+
 /// A run as lists show it: its record and what is true only now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunView {
@@ -47,6 +57,8 @@ pub struct RunView {
     pub started: Option<Moment>,
     /// When it became final, on the boot clock.
     pub ended: Option<Moment>,
+    /// What it did so far.
+    pub activity: Activity,
 }
 
 impl RunView {

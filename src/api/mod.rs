@@ -11,7 +11,7 @@ pub use client::{
     StopOutcome, StopRequest, Stopping,
 };
 pub use facts::{
-    ByteCounts, DeadlineView, Inspection, Part, PartName, ProcessFacts, Reading, RunView, Stream, Termination,
+    Activity, ByteCounts, DeadlineView, Inspection, Part, PartName, ProcessFacts, Reading, RunView, Stream, Termination,
 };
 pub use feed::{Feed, FeedSender, Update, feed};
 pub use reply::{Answer, Reply, reply};

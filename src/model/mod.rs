@@ -7,8 +7,11 @@ mod ids;
 mod keys;
 mod limits;
 mod record;
+pub mod run;
 mod size;
+mod slots;
 mod spec;
+pub mod stop;
 mod style;
 mod time;
 
@@ -25,6 +28,7 @@ pub use record::{
     StillAlive, TimeoutKind,
 };
 pub use size::{Size, SizeError};
+pub use slots::{Slot, Slots};
 pub use spec::{CommandSpec, EnvSpec, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts};
 pub use style::{Attributes, Color, Style, Underline};
 pub use time::Moment;

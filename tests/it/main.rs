@@ -1,4 +1,7 @@
 //! Integration tests: the crate from outside, and the real binary in a real terminal.
 
+mod architecture;
 mod e2e;
 mod harness;
+mod holder;
+mod settings;

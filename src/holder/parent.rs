@@ -1,0 +1,474 @@
+//! The holder: one loop over its link, its children and the clock; nothing wakes it without a cause.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::sys::clock::boot_now;
+use crate::sys::fork::{self, SingleThreaded};
+use crate::sys::pidfd;
+use crate::sys::signals::{ChildNews, LAST_SIGNAL};
+use crate::sys::wait::{self, ExitKind, Look, Whose};
+use crate::sys::{fd, proc, tty};
+
+use super::cgroup::CgroupParent;
+use super::error::LinkError;
+use super::event::{Event, Member, SpawnStage};
+use super::frames::Frames;
+use super::ladder::{Grip, Ladder, Step};
+use super::launch::{self, Ends, Failure, Launched, Outcome, Program};
+use super::request::{FirstStep, Io, OnLost, Request, SignalTarget, Spawn, StdinSource, StopCommand};
+use super::tree::Tree;
+
+/// The name of a holder in `ps`.
+const NAME: &std::ffi::CStr = c"shtask-hold";
+
+/// Above this many unsent bytes no further request is read: the driver has to take its answers first.
+const MAX_UNSENT_BYTES: usize = 1 << 20;
+
+/// What a driver that asked for no signals gets.
+const SIGNALS_FOR_PIPES: [i32; 1] = [libc::SIGTERM];
+/// Shells shrug off TERM, and hang up on HUP.
+const SIGNALS_FOR_PTY: [i32; 2] = [libc::SIGTERM, libc::SIGHUP];
+
+/// The parent of one run.
+struct Holder<'server> {
+    alone: &'server SingleThreaded,
+    cgroups: Option<&'server CgroupParent>,
+    /// `None` once the driver is gone.
+    link: Option<Frames>,
+    news: ChildNews,
+    tree: Tree,
+    spawning: Option<Spawning>,
+    terminal: Option<OwnedFd>,
+    /// The holder's own duplicates of the pipes' read ends: as long as they are open no writer gets SIGPIPE.
+    pipes: Vec<OwnedFd>,
+    exited: Option<ExitKind>,
+    told_empty: bool,
+    on_lost: OnLost,
+    stop: Option<Stop>,
+    leave: bool,
+}
+
+/// A command on its way to its exec, and what its driver gets then.
+struct Spawning {
+    launched: Launched,
+    descriptors: Vec<OwnedFd>,
+}
+
+struct Stop {
+    ladder: Ladder,
+    due: Duration,
+}
+
+/// What a spawn hands out: the command's ends, the driver's, and the holder's own.
+struct Descriptors {
+    ends: Ends,
+    driver: Vec<OwnedFd>,
+    terminal: Option<OwnedFd>,
+    pipes: Vec<OwnedFd>,
+}
+
+/// Runs a holder on its end of a link until it is let go, or nothing is left to hold.
+///
+/// # Errors
+///
+/// The process could not be made ready: no session, no subreaper, no descriptor.
+pub(super) fn hold(socket: OwnedFd, alone: &SingleThreaded, cgroups: Option<&CgroupParent>) -> io::Result<()> {
+    fork::new_session()?;
+    fork::become_subreaper()?;
+    fork::set_name(NAME)?;
+    let driver = fork::peer_pid(&socket).ok();
+    let mut holder = Holder {
+        alone,
+        cgroups,
+        link: Some(Frames::new(socket)),
+        news: ChildNews::open()?,
+        tree: Tree::new(driver),
+        spawning: None,
+        terminal: None,
+        pipes: Vec::new(),
+        exited: None,
+        told_empty: false,
+        on_lost: OnLost::End { grace: Duration::ZERO },
+        stop: None,
+        leave: false,
+    };
+    while !holder.leave {
+        holder.wait_and_serve()?;
+    }
+    holder.let_go();
+    Ok(())
+}
+
+impl Holder<'_> {
+    fn wait_and_serve(&mut self) -> io::Result<()> {
+        let (link, children, exec) = self.wait()?;
+        if children {
+            self.news.drain();
+        }
+        // The exec's outcome goes before the end of what was executed.
+        if exec || children {
+            self.look_at_spawning();
+        }
+        if children {
+            self.look_at_children();
+        }
+        if link {
+            self.serve_link();
+        }
+        if self.stop.as_ref().is_some_and(|stop| stop.due <= boot_now()) {
+            self.climb();
+        }
+        self.flush();
+        Ok(())
+    }
+
+    fn wait(&self) -> io::Result<(bool, bool, bool)> {
+        let timeout = self.stop.as_ref().map(|stop| {
+            let left = stop.due.saturating_sub(boot_now());
+            Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: i64::from(left.subsec_nanos()),
+            }
+        });
+        let mut fds = vec![PollFd::new(&self.news, PollFlags::IN)];
+        if let Some(spawning) = &self.spawning {
+            fds.push(PollFd::new(&spawning.launched, PollFlags::IN));
+        }
+        if let Some(link) = &self.link {
+            let mut wanted = PollFlags::empty();
+            if link.queued_bytes() > 0 {
+                wanted |= PollFlags::OUT;
+            }
+            if link.queued_bytes() <= MAX_UNSENT_BYTES {
+                wanted |= PollFlags::IN;
+            }
+            fds.push(PollFd::new(&**link.socket(), wanted));
+        }
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
+        let exec = self.spawning.is_some();
+        Ok((self.link.is_some() && ready(1 + usize::from(exec)), ready(0), exec && ready(1)))
+    }
+
+    fn serve_link(&mut self) {
+        while let Some(link) = self.link.as_mut()
+            && link.queued_bytes() <= MAX_UNSENT_BYTES
+            && !self.leave
+        {
+            match link.receive() {
+                Ok(Some(frame)) => match Request::decode(&frame) {
+                    Ok(request) => {
+                        drop(frame);
+                        self.serve(request);
+                    }
+                    Err(_) => return self.lose_link(),
+                },
+                Ok(None) => return,
+                Err(_) => return self.lose_link(),
+            }
+        }
+    }
+
+    fn serve(&mut self, request: Request) {
+        match request {
+            Request::Spawn(spawn) => {
+                if let Err(failure) = self.spawn(*spawn) {
+                    self.abandon_spawn(failure);
+                }
+                // A start may bring megabytes of arguments, which nobody needs again.
+                fork::give_memory_back();
+            }
+            Request::Signal { signo, target } => {
+                let event = self.signal(signo, target);
+                self.tell(&event);
+            }
+            Request::EndTree { first, grace } => self.end_tree(first, grace),
+            Request::Hurry => {
+                if let Some(stop) = &mut self.stop {
+                    stop.ladder.hurry();
+                    stop.due = boot_now();
+                }
+            }
+            Request::Tree => {
+                let members = self.tree.list(false).into_iter().map(|stat| Member {
+                    pid: stat.pid,
+                    ppid: stat.ppid,
+                    start_ticks: stat.start_ticks,
+                    state: stat.state,
+                    comm: stat.comm,
+                });
+                let event = Event::Members { members: members.collect() };
+                self.tell(&event);
+            }
+            Request::LetGo => self.leave = true,
+        }
+    }
+
+    fn spawn(&mut self, spawn: Spawn) -> Result<(), Failure> {
+        if self.tree.root.is_some() {
+            return Err(Failure { stage: SpawnStage::Prepare, errno: libc::EBUSY });
+        }
+        self.on_lost = spawn.on_lost;
+        self.tree.mark(&spawn.marker);
+        let descriptors = open_descriptors(spawn.io)?;
+        self.tree.cgroup = self.cgroups.and_then(|cgroups| cgroups.make(i32::try_from(std::process::id()).ok()?).ok());
+        let program = Program { program: spawn.program, argv: spawn.argv, env: spawn.env, cwd: spawn.cwd };
+        let cgroup = self.tree.cgroup.as_ref();
+        let launched =
+            launch::launch(self.alone, &program, &descriptors.ends, cgroup.map(super::cgroup::Cgroup::directory))?;
+        self.tree.root = Some(launched.pid);
+        self.terminal = descriptors.terminal;
+        self.pipes = descriptors.pipes;
+        self.spawning = Some(Spawning { launched, descriptors: descriptors.driver });
+        Ok(())
+    }
+
+    fn look_at_spawning(&mut self) {
+        let Some(spawning) = self.spawning.take() else {
+            return;
+        };
+        match spawning.launched.outcome() {
+            Outcome::Pending => self.spawning = Some(spawning),
+            Outcome::Failed(failure) => {
+                // Its zombie is nobody's root now and is reaped with the strangers.
+                self.tree.root = None;
+                self.terminal = None;
+                self.pipes.clear();
+                self.abandon_spawn(failure);
+                self.look_at_children();
+            }
+            Outcome::Ran => {
+                let pid = spawning.launched.pid;
+                let event = Event::Spawned {
+                    pid,
+                    // The child is there until it is reaped, so this fails only without `/proc`.
+                    start_ticks: proc::start_ticks(pid).unwrap_or(0),
+                };
+                self.tell_with(&event, spawning.descriptors);
+                self.look_at_children();
+            }
+        }
+    }
+
+    fn abandon_spawn(&mut self, failure: Failure) {
+        self.tell(&Event::SpawnFailed { stage: failure.stage, errno: failure.errno });
+    }
+
+    fn look_at_children(&mut self) {
+        if self.spawning.is_none()
+            && self.exited.is_none()
+            && let Some(root) = self.tree.root
+            && let Ok(Look::Ended(ended)) = wait::peek(Whose::Pid(root))
+        {
+            self.exited = Some(ended.how);
+            self.tell(&Event::RootExited { how: ended.how });
+        }
+        self.look_at_stop_command();
+        self.tree.reap_strangers();
+        if self.tree.has_living_child() {
+            return;
+        }
+        if self.exited.is_some() && !std::mem::replace(&mut self.told_empty, true) {
+            self.tell(&Event::TreeEmpty);
+        }
+        match &mut self.stop {
+            Some(stop) => stop.due = Duration::ZERO,
+            None => self.leave |= self.link.is_none(),
+        }
+    }
+
+    fn look_at_stop_command(&mut self) {
+        let Some(command) = self.tree.stop_command else {
+            return;
+        };
+        let failed = match wait::reap(Whose::Pid(command)) {
+            Ok(Look::Alive) => return,
+            Ok(Look::Ended(ended)) => ended.how != ExitKind::Code(0),
+            Ok(Look::None) | Err(_) => true,
+        };
+        self.tree.stop_command = None;
+        let signals = self.default_signals();
+        if let Some(stop) = &mut self.stop {
+            if failed {
+                stop.ladder.fall_back(signals);
+            }
+            stop.due = Duration::ZERO;
+        }
+    }
+
+    fn end_tree(&mut self, first: FirstStep, grace: Duration) {
+        if self.stop.is_some() {
+            return;
+        }
+        let signals = match first {
+            FirstStep::Signals(signals) if signals.is_empty() => self.default_signals(),
+            FirstStep::Signals(signals) => signals,
+            FirstStep::Command(command) => match self.run_stop_command(command) {
+                Ok(pid) => {
+                    self.tree.stop_command = Some(pid);
+                    Vec::new()
+                }
+                Err(_) => self.default_signals(),
+            },
+        };
+        let now = boot_now();
+        self.stop = Some(Stop { ladder: Ladder::new(signals, now, grace), due: now });
+    }
+
+    fn run_stop_command(&self, command: StopCommand) -> Result<i32, Failure> {
+        let null = || fd::null().map_err(|error| Failure::new(SpawnStage::Pipe, &error));
+        let program = Program { program: command.program, argv: command.argv, env: command.env, cwd: command.cwd };
+        let ends = Ends::Separate([null()?, null()?, null()?]);
+        // An exec that fails shows as exit code 127 and is treated as any failure of the command.
+        Ok(launch::launch(self.alone, &program, &ends, None)?.pid)
+    }
+
+    fn climb(&mut self) {
+        let Some(mut stop) = self.stop.take() else {
+            return;
+        };
+        let step = stop.ladder.step(boot_now(), &mut self.tree);
+        if let Some(signalled) = stop.ladder.take_beginning() {
+            self.tell(&Event::FirstSignalSent { signalled });
+        }
+        match step {
+            Step::Wait(due) => {
+                stop.due = due;
+                self.stop = Some(stop);
+            }
+            Step::Over(report) => {
+                // The root's end belongs before the end of the tree.
+                self.look_at_spawning();
+                self.look_at_children();
+                self.tell(&Event::TreeEnded { signalled: report.signalled, killed: report.killed, left: report.left });
+                self.leave |= self.link.is_none();
+            }
+        }
+    }
+
+    fn signal(&mut self, signo: i32, target: SignalTarget) -> Event {
+        let mut reached = 0;
+        let mut refused = 0;
+        let mut errno = 0;
+        let mut count = |result: io::Result<()>| match result {
+            Ok(()) => reached += 1,
+            Err(error) => {
+                refused += 1;
+                errno = error.raw_os_error().unwrap_or(libc::EINVAL);
+            }
+        };
+        let no_such = || Err(io::Error::from_raw_os_error(libc::ESRCH));
+        match (self.tree.root, target) {
+            _ if !(1..=LAST_SIGNAL).contains(&signo) => {
+                count(Err(io::ErrorKind::InvalidInput.into()));
+            }
+            (None, _) => count(no_such()),
+            (Some(_), SignalTarget::Root) if self.exited.is_some() => count(no_such()),
+            (Some(root), SignalTarget::Root) => count(pidfd::signal_own_child(root, signo)),
+            (Some(_), SignalTarget::Tree) => {
+                for member in self.tree.members(false) {
+                    count(pidfd::signal_exact(member.id, signo));
+                }
+            }
+            (Some(root), SignalTarget::Group | SignalTarget::Foreground) => match &self.terminal {
+                Some(master) if target == SignalTarget::Foreground => {
+                    count(tty::signal_foreground(master, signo).and_then(|any| if any { Ok(()) } else { no_such() }));
+                }
+                // The root is not reaped before the end, so the group is still its.
+                Some(_) | None => count(pidfd::signal_group(root, signo)),
+            },
+        }
+        Event::Signalled { reached, refused, errno }
+    }
+
+    fn default_signals(&self) -> Vec<i32> {
+        if self.terminal.is_some() { SIGNALS_FOR_PTY.to_vec() } else { SIGNALS_FOR_PIPES.to_vec() }
+    }
+
+    fn tell(&mut self, event: &Event) {
+        self.tell_with(event, Vec::new());
+    }
+
+    fn tell_with(&mut self, event: &Event, descriptors: Vec<OwnedFd>) {
+        if let Some(link) = &mut self.link {
+            // Too large it cannot be: lists are bounded by what a machine has of processes.
+            let _ = link.queue(&event.encode(), descriptors);
+        }
+    }
+
+    fn flush(&mut self) {
+        match self.link.as_mut().map(Frames::flush) {
+            None | Some(Ok(_)) => {}
+            Some(Err(LinkError::Closed | LinkError::Io(_))) => self.lose_link(),
+            Some(Err(LinkError::TooLarge { .. } | LinkError::Malformed { .. })) => {}
+        }
+    }
+
+    fn lose_link(&mut self) {
+        self.link = None;
+        if self.tree.root.is_none() && self.stop.is_none() {
+            self.leave = true;
+            return;
+        }
+        match self.on_lost {
+            OnLost::End { grace } => self.end_tree(FirstStep::Signals(Vec::new()), grace),
+            OnLost::Keep => self.leave |= self.stop.is_none() && self.told_empty,
+        }
+    }
+
+    /// Reaps the root and closes the link, which is the answer; all else goes with the process.
+    fn let_go(&mut self) {
+        if let Some(root) = self.tree.root.take() {
+            let _ = wait::reap(Whose::Pid(root));
+        }
+        self.tree.reap_strangers();
+        self.link = None;
+    }
+}
+
+fn open_descriptors(io: Io) -> Result<Descriptors, Failure> {
+    let at = |stage| move |error: io::Error| Failure::new(stage, &error);
+    match io {
+        Io::Pty { cols, rows } => {
+            let at = at(SpawnStage::Pty);
+            let (master, slave) = tty::open_pair(cols, rows).map_err(at)?;
+            fd::set_nonblocking(&master, true).map_err(at)?;
+            Ok(Descriptors {
+                ends: Ends::Terminal(slave),
+                driver: vec![fd::duplicate(&master).map_err(at)?],
+                terminal: Some(master),
+                pipes: Vec::new(),
+            })
+        }
+        Io::Pipes { stdin } => {
+            let at = at(SpawnStage::Pipe);
+            let (output, output_end) = fd::pipe().map_err(at)?;
+            let (errors, errors_end) = fd::pipe().map_err(at)?;
+            let mut driver = vec![fd::duplicate(&output).map_err(at)?, fd::duplicate(&errors).map_err(at)?];
+            let input_end = match stdin {
+                StdinSource::Null => fd::null().map_err(at)?,
+                StdinSource::Pipe => {
+                    let (input_end, input) = fd::pipe().map_err(at)?;
+                    driver.push(input);
+                    input_end
+                }
+            };
+            for descriptor in &driver {
+                fd::set_nonblocking(descriptor, true).map_err(at)?;
+            }
+            Ok(Descriptors {
+                ends: Ends::Separate([input_end, output_end, errors_end]),
+                driver,
+                terminal: None,
+                pipes: vec![output, errors],
+            })
+        }
+    }
+}

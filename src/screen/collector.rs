@@ -1,0 +1,198 @@
+//! The screen collector of one PTY run.
+
+use std::sync::{Arc, Weak};
+
+use super::encode::{EncodeError, encode};
+use super::history::History;
+use super::parser::Parser;
+use super::replies::ReplyOverflow;
+use super::signals::Signal;
+use super::terminal::Terminal;
+use crate::model::{Action, Cell, Cursor, Frame, HistorySpan, Row, Size, TerminalModes};
+
+/// A terminal without a window: takes the output of a run, keeps what it shows, answers what it asks.
+///
+/// The same bytes with the same cuts between them give the same screen, styles, history and answers, wherever the chunks are
+/// split. Nothing that a program writes makes it panic, loop or grow without bound.
+pub struct Screen {
+    parser: Parser,
+    pub(super) terminal: Terminal,
+    generation: u64,
+    cuts: u64,
+    /// The newest frame, while somebody still holds it.
+    last_frame: Weak<Frame>,
+    /// Whether anything happened since that frame.
+    changed: bool,
+}
+
+impl Screen {
+    /// Makes an empty screen that keeps at most `scrollback_lines` logical lines above it.
+    pub fn new(size: Size, scrollback_lines: usize) -> Screen {
+        Screen {
+            parser: Parser::default(),
+            terminal: Terminal::new(size, History::new(scrollback_lines, size.cols())),
+            generation: 0,
+            cuts: 0,
+            last_frame: Weak::new(),
+            changed: true,
+        }
+    }
+
+    /// Takes a chunk of output. The generation grows by one, unless the chunk is empty.
+    pub fn admit(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.generation += 1;
+        self.changed = true;
+        self.parser.advance(bytes, &mut self.terminal);
+        self.terminal.grid.flush();
+    }
+
+    /// Takes output in the middle of a chunk of another stream: no generation is counted.
+    pub(super) fn admit_with(&mut self, parser: &mut Parser, bytes: &[u8]) {
+        self.generation += 1;
+        self.changed = true;
+        parser.advance(bytes, &mut self.terminal);
+        self.terminal.grid.flush();
+    }
+
+    /// Gives the screen another size, as its half of a cut.
+    ///
+    /// Lines that were wrapped softly are wrapped anew on the main screen; rows that no longer fit go to the history, and
+    /// come back from it when there is room again. The alternate screen is cut or extended: its program redraws it.
+    pub fn resize(&mut self, size: Size) {
+        if size != self.terminal.size {
+            self.changed = true;
+            self.terminal.resize(size);
+        }
+    }
+
+    /// Takes the answers to the program's queries, in order.
+    ///
+    /// # Errors
+    /// [`ReplyOverflow`] when more than 1 MiB waited; those answers are gone.
+    pub fn take_replies(&mut self) -> Result<Vec<u8>, ReplyOverflow> {
+        self.terminal.replies.take()
+    }
+
+    /// Takes what the program signalled beside drawing: clipboard, notifications, directory, marks; at most the newest 64.
+    pub fn take_signals(&mut self) -> Vec<Signal> {
+        self.terminal.signals.take()
+    }
+
+    /// Counts a control cut; returns how many there were, this one included.
+    pub fn count_cut(&mut self) -> u64 {
+        self.cuts += 1;
+        self.changed = true;
+        self.cuts
+    }
+
+    /// Returns what the screen shows now. Rows that did not change are shared with the last frame, as long as somebody
+    /// holds that one; when nothing changed, it is that one.
+    pub fn frame(&mut self) -> Arc<Frame> {
+        let last = self.last_frame.upgrade();
+        if let Some(last) = &last
+            && !self.changed
+        {
+            return last.clone();
+        }
+        let frame = Arc::new(self.make_frame(last.as_deref()));
+        self.last_frame = Arc::downgrade(&frame);
+        self.changed = false;
+        frame
+    }
+
+    fn make_frame(&mut self, last: Option<&Frame>) -> Frame {
+        let terminal = &mut self.terminal;
+        let place = terminal.grid.place();
+        let size = terminal.size;
+        let mut blank: Option<Arc<Row>> = None;
+        let rows = (0..size.rows())
+            .map(|number| {
+                let before = last.filter(|last| last.size == size).map(|last| &last.rows[usize::from(number)]);
+                let row = terminal.grid.row(number);
+                if let Some(before) = before
+                    && **before == row
+                {
+                    return before.clone();
+                }
+                if !row.wrapped && row.cells.iter().all(|cell| *cell == Cell::blank()) {
+                    return blank.get_or_insert_with(|| Arc::new(row)).clone();
+                }
+                Arc::new(row)
+            })
+            .collect();
+        Frame {
+            generation: self.generation,
+            cut: self.cuts,
+            size,
+            rows,
+            cursor: Cursor {
+                x: place.col,
+                y: place.row,
+                visible: terminal.cursor_visible,
+                shape: terminal.cursor_shape,
+            },
+            modes: terminal.modes,
+            title: terminal.title.clone(),
+            bells: terminal.bells,
+            progress: terminal.progress,
+            history: terminal.grid.flushed_history().span(),
+            links: terminal.links.addresses(),
+        }
+    }
+
+    /// Returns how many chunks of output were taken.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Returns the size.
+    pub fn size(&self) -> Size {
+        self.terminal.size
+    }
+
+    /// Returns the modes that decide how input is encoded.
+    pub fn modes(&self) -> TerminalModes {
+        self.terminal.modes
+    }
+
+    /// Returns whether the program is in the middle of a synchronised update (mode 2026): a frame made now would show half
+    /// of it. Who waits for its end must bound the wait.
+    pub fn is_synchronised(&self) -> bool {
+        self.terminal.synchronised
+    }
+
+    /// Returns how often the emulator failed and was made anew with what could be saved.
+    pub fn faults(&self) -> u64 {
+        self.terminal.grid.faults()
+    }
+
+    /// Encodes input for the program, from the modes that its output has set so far (S4.3).
+    ///
+    /// # Errors
+    /// [`EncodeError`] when an action cannot be sent; then nothing of the others is either.
+    pub fn encode(&self, actions: &[Action]) -> Result<Vec<u8>, EncodeError> {
+        encode(&self.terminal.modes, actions)
+    }
+
+    /// Returns the numbers of the rows above the screen, wrapped to its width.
+    pub fn history(&self) -> HistorySpan {
+        self.terminal.grid.flushed_history().span()
+    }
+
+    /// Returns at most `count` rows above the screen from number `first` on, clipped to what is kept.
+    pub fn history_rows(&mut self, first: u64, count: usize) -> Vec<Arc<Row>> {
+        self.terminal.grid.flushed_history().rows(first, count).into_iter().map(Arc::new).collect()
+    }
+
+    /// Leaves a string or sequence that never ends, and shows text again; the modes go back, what is drawn stays (BUGS B47).
+    pub fn unstick(&mut self) {
+        self.parser = Parser::default();
+        self.terminal.soft_reset();
+        self.terminal.synchronised = false;
+        self.terminal.grid.flush();
+        self.changed = true;
+    }
+}

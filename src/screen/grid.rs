@@ -1,0 +1,399 @@
+//! The grid of cells: `vt100`, kept from doing what it does wrongly, guarded, and read as rows of the model.
+//!
+//! It is given only text, CR, LF, BS, cursor addressing, erasing, inserting, deleting, scrolling, margins, SGR and the plain
+//! switch of screens; everything else of a terminal is made from these by the layers above.
+
+use std::cell::Cell as Flag;
+use std::collections::HashSet;
+use std::num::NonZeroU16;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use compact_str::CompactString;
+
+use super::history::History;
+use super::line::REPLACEMENT_MARK;
+use super::scrolled::Behind;
+use super::styles::{StyleTable, push_number};
+use crate::model::{Attributes, Cell, Color, Row, Size, Style, Underline};
+
+/// Bytes for the grid are collected up to this many before they are processed.
+const PENDING_BYTES: usize = 16 * 1024;
+
+thread_local! {
+    static GUARDED: Flag<bool> = const { Flag::new(false) };
+}
+
+/// Returns whether this thread is inside the screen's panic guard: a panic hook should leave such a panic alone, because it
+/// is caught and mended.
+pub fn is_guarded() -> bool {
+    GUARDED.get()
+}
+
+/// Where the next character goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Place {
+    pub(super) row: u16,
+    /// Less than the columns.
+    pub(super) col: u16,
+    /// Whether the last column has been written, so that the next character wraps.
+    pub(super) wraps: bool,
+}
+
+/// A grid of cells with a cursor.
+pub(super) struct Grid {
+    parser: vt100::Parser<Behind>,
+    size: Size,
+    pending: Vec<u8>,
+    /// What the grid draws in, once the pending bytes are processed.
+    style: Style,
+    faults: u64,
+}
+
+impl Grid {
+    pub(super) fn new(size: Size, history: History) -> Grid {
+        Grid::with(size, Behind::new(history, StyleTable::default()))
+    }
+
+    fn with(size: Size, behind: Behind) -> Grid {
+        let nonzero = |n| NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN);
+        let parser = vt100::Parser::new_with_callbacks(nonzero(size.rows()), nonzero(size.cols()), 0, behind);
+        Grid { parser, size, pending: Vec::new(), style: Style::default(), faults: 0 }
+    }
+
+    /// Returns how often a panic was caught.
+    pub(super) fn faults(&self) -> u64 {
+        self.faults
+    }
+
+    pub(super) fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Returns the history, with everything in it that was drawn so far.
+    pub(super) fn history(&mut self) -> &mut History {
+        self.flush();
+        &mut self.parser.callbacks_mut().history
+    }
+
+    /// Returns the history as of the last flush.
+    pub(super) fn flushed_history(&self) -> &History {
+        &self.parser.callbacks().history
+    }
+
+    pub(super) fn behind(&mut self) -> &mut Behind {
+        self.flush();
+        self.parser.callbacks_mut()
+    }
+
+    /// Adds bytes that the grid understands.
+    pub(super) fn put(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+        if self.pending.len() >= PENDING_BYTES {
+            self.flush();
+        }
+    }
+
+    /// Adds a control sequence with one number.
+    pub(super) fn csi(&mut self, number: u16, last: u8) {
+        self.pending.extend_from_slice(b"\x1b[");
+        push_number(&mut self.pending, number);
+        self.pending.push(last);
+    }
+
+    /// Adds a control sequence with two numbers.
+    pub(super) fn csi2(&mut self, first: u16, second: u16, last: u8) {
+        self.pending.extend_from_slice(b"\x1b[");
+        push_number(&mut self.pending, first);
+        self.pending.push(b';');
+        push_number(&mut self.pending, second);
+        self.pending.push(last);
+    }
+
+    /// Moves the cursor to a cell, counted from 0.
+    pub(super) fn goto(&mut self, row: u16, col: u16) {
+        self.csi2(row + 1, col + 1, b'H');
+    }
+
+    /// Makes the grid draw in `style` from here on.
+    pub(super) fn set_style(&mut self, style: Style) {
+        if self.style != style {
+            if self.parser.callbacks().styles.is_full() {
+                self.sweep_styles();
+            }
+            self.parser.callbacks_mut().styles.write(&mut self.pending, self.style, style);
+            self.style = style;
+        }
+    }
+
+    /// Processes what is pending.
+    pub(super) fn flush(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let mut pending = std::mem::take(&mut self.pending);
+        let before = GUARDED.replace(true);
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.parser.process(&pending)));
+        GUARDED.set(before);
+        if outcome.is_err() {
+            self.mend();
+        }
+        pending.clear();
+        if pending.capacity() <= 2 * PENDING_BYTES {
+            self.pending = pending;
+        }
+    }
+
+    /// Makes a new grid after a panic, with what can still be read of the old one.
+    fn mend(&mut self) {
+        self.faults += 1;
+        let old = std::mem::replace(&mut self.parser, vt100::Parser::new_with_callbacks(NonZeroU16::MIN, NonZeroU16::MIN, 0, Behind::new(History::new(0, 1), StyleTable::default())));
+        let alternate = old.screen().alternate_screen();
+        let rows: Vec<Row> = (0..self.size.rows())
+            .map(|row| catch_unwind(AssertUnwindSafe(|| read_row(&old, self.size.cols(), row))).unwrap_or_default())
+            .collect();
+        let place = catch_unwind(AssertUnwindSafe(|| old.screen().cursor_position())).unwrap_or_default();
+        let behind = take_behind(old);
+        let faults = self.faults;
+        *self = Grid::with(self.size, behind);
+        self.faults = faults;
+        if alternate {
+            self.put(b"\x1b[?47h");
+        }
+        self.draw(&rows);
+        self.goto(place.0.min(self.size.rows() - 1), place.1.min(self.size.cols() - 1));
+        self.flush();
+    }
+
+    /// Returns where the cursor is.
+    pub(super) fn place(&mut self) -> Place {
+        self.flush();
+        let (row, col) = self.parser.screen().cursor_position();
+        let last = self.size.cols() - 1;
+        Place { row: row.min(self.size.rows() - 1), col: col.min(last), wraps: col > last }
+    }
+
+    /// Returns whether the alternate screen is shown.
+    pub(super) fn is_alternate(&self) -> bool {
+        self.parser.screen().alternate_screen()
+    }
+
+    /// Returns a row of the shown screen.
+    pub(super) fn row(&self, row: u16) -> Row {
+        debug_assert!(self.pending.is_empty(), "flush before reading");
+        read_row(&self.parser, self.size.cols(), row)
+    }
+
+    /// Returns the style of one cell of the shown screen.
+    pub(super) fn cell(&self, row: u16, col: u16) -> Cell {
+        read_cell(&self.parser, row, col)
+    }
+
+    /// Returns whether a row of the shown screen has nothing on it.
+    pub(super) fn row_is_blank(&self, row: u16) -> bool {
+        (0..self.size.cols()).all(|col| {
+            self.parser
+                .screen()
+                .cell(row, col)
+                .is_none_or(|cell| !cell.has_contents() && cell.bgcolor() == vt100::Color::Default)
+        })
+    }
+
+    /// Replaces the grid by an empty one of another size, keeping what stands behind it.
+    pub(super) fn remake(&mut self, size: Size) {
+        self.flush();
+        let faults = self.faults;
+        let empty = Behind::new(History::new(0, 1), StyleTable::default());
+        let mut behind = std::mem::replace(self.parser.callbacks_mut(), empty);
+        behind.restart();
+        *self = Grid::with(size, behind);
+        self.faults = faults;
+    }
+
+    /// Draws rows from the top of the shown screen down, over what is there. The cursor is left anywhere.
+    pub(super) fn draw(&mut self, rows: &[Row]) {
+        let style = self.style;
+        let last = usize::from(self.size.cols()) - 1;
+        let mut joins = false;
+        for (number, row) in rows.iter().enumerate().take(self.size.rows().into()) {
+            if !joins {
+                self.goto(number as u16, 0);
+            }
+            let mut gap = 0;
+            let mut erase_first = None;
+            for (at, cell) in row.cells.iter().enumerate().take(last + 1) {
+                if cell.width == 0 {
+                    continue;
+                }
+                let erased = Style { background: cell.style.background, ..Style::default() };
+                let must_draw = row.wrapped && at == last || joins && at == 0;
+                if cell.text.is_empty() && cell.style == erased && !must_draw {
+                    if erased.background != Color::Default {
+                        self.skip(&mut gap);
+                        self.set_style(erased);
+                        self.put(b"\x1b[X");
+                    }
+                    gap += 1;
+                    continue;
+                }
+                self.skip(&mut gap);
+                self.set_style(cell.style);
+                if cell.text.is_empty() {
+                    self.put(b" ");
+                    if joins && at == 0 && cell.style == erased && !(row.wrapped && last == 0) {
+                        erase_first = Some(cell.style);
+                    }
+                } else {
+                    put_text(self, &cell.text);
+                }
+            }
+            joins = row.wrapped && gap == 0 && row.cells.len() > last;
+            if let Some(blank) = erase_first {
+                let place = self.place();
+                self.set_style(blank);
+                self.csi(1, b'G');
+                self.put(b"\x1b[X");
+                self.goto(place.row, place.col);
+                joins = false;
+            }
+        }
+        self.set_style(style);
+    }
+
+    fn skip(&mut self, gap: &mut u16) {
+        if *gap > 0 {
+            self.csi(*gap, b'C');
+            *gap = 0;
+        }
+    }
+
+    /// Returns the links that cells name, once styles without cells are forgotten.
+    pub(super) fn interned_links(&mut self) -> Vec<u16> {
+        self.sweep_styles();
+        self.parser.callbacks().styles.links().collect()
+    }
+
+    /// Forgets the styles that no cell has.
+    fn sweep_styles(&mut self) {
+        self.flush();
+        let mut used = HashSet::new();
+        let shown_alternate = self.is_alternate();
+        for toggle in [true, false] {
+            if toggle {
+                self.put(if shown_alternate { b"\x1b[?47l" } else { b"\x1b[?47h" });
+                self.flush();
+            }
+            let screen = self.parser.screen();
+            for row in 0..self.size.rows() {
+                for col in 0..self.size.cols() {
+                    if let Some(vt100::Color::Rgb(high, middle, low)) = screen.cell(row, col).map(vt100::Cell::fgcolor) {
+                        used.insert(u32::from_be_bytes([0, high, middle, low]));
+                    }
+                }
+            }
+            if toggle {
+                self.put(if shown_alternate { b"\x1b[?47h" } else { b"\x1b[?47l" });
+                self.flush();
+            }
+        }
+        self.parser.callbacks_mut().styles.sweep(&used);
+        // The grid's own attributes may name a style that is gone.
+        self.put(b"\x1b[m");
+        self.style = Style::default();
+    }
+}
+
+fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
+    let empty = Behind::new(History::new(0, 1), StyleTable::default());
+    let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
+    behind.restart();
+    behind
+}
+
+/// Puts a cell's text, with U+FFFD as the mark that the grid draws.
+fn put_text(grid: &mut Grid, text: &str) {
+    match text.strip_prefix('\u{fffd}') {
+        Some(marks) => {
+            grid.put(REPLACEMENT_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+            grid.put(marks.as_bytes());
+        }
+        None => grid.put(text.as_bytes()),
+    }
+}
+
+fn read_row(parser: &vt100::Parser<Behind>, cols: u16, row: u16) -> Row {
+    let mut cells = Vec::with_capacity(cols.into());
+    for col in 0..cols {
+        let cell = read_cell(parser, row, col);
+        let fits = match cell.width {
+            0 => cells.last().is_some_and(|before: &Cell| before.width == 2),
+            2 => col + 1 < cols,
+            _ => true,
+        };
+        // Half of a wide character is a blank.
+        cells.push(if fits { cell } else { Cell { style: erased(cell.style), ..Cell::blank() } });
+        if let [.., before, now] = cells.as_mut_slice() {
+            if before.width == 2 && now.width != 0 {
+                *before = Cell { style: erased(before.style), ..Cell::blank() };
+            } else if now.width == 0 {
+                now.style = before.style;
+            }
+        }
+    }
+    Row { cells, wrapped: parser.screen().row_wrapped(row) }
+}
+
+fn erased(style: Style) -> Style {
+    Style { background: style.background, ..Style::default() }
+}
+
+fn read_cell(parser: &vt100::Parser<Behind>, row: u16, col: u16) -> Cell {
+    let Some(cell) = parser.screen().cell(row, col) else { return Cell::blank() };
+    if cell.is_wide_continuation() {
+        return Cell { width: 0, ..Cell::blank() };
+    }
+    let background = color(cell.bgcolor());
+    if !cell.has_contents() {
+        return Cell { style: Style { background, ..Style::default() }, ..Cell::blank() };
+    }
+    let style = parser.callbacks().full_style(native_style(cell, background));
+    let width = if cell.is_wide() { 2 } else { 1 };
+    Cell { text: shown_text(cell.contents()), width, style }
+}
+
+fn shown_text(contents: &str) -> CompactString {
+    match contents.as_bytes() {
+        b" " => CompactString::const_new(""),
+        [_] => CompactString::new(contents),
+        _ => {
+            let contents = contents.trim_end_matches('\u{200d}');
+            match contents.strip_prefix(REPLACEMENT_MARK) {
+                Some(marks) => {
+                    let mut text = CompactString::const_new("\u{fffd}");
+                    text.push_str(marks);
+                    text
+                }
+                None => CompactString::new(contents),
+            }
+        }
+    }
+}
+
+fn native_style(cell: &vt100::Cell, background: Color) -> Style {
+    let flags = [
+        (cell.bold(), Attributes::BOLD),
+        (cell.dim(), Attributes::DIM),
+        (cell.italic(), Attributes::ITALIC),
+        (cell.inverse(), Attributes::REVERSE),
+    ];
+    let attributes = flags.iter().filter(|(set, _)| *set).fold(Attributes::NONE, |all, (_, one)| all.with(*one));
+    let underline = if cell.underline() { Underline::Single } else { Underline::None };
+    Style { foreground: color(cell.fgcolor()), background, attributes, underline, ..Style::default() }
+}
+
+fn color(color: vt100::Color) -> Color {
+    match color {
+        vt100::Color::Default => Color::Default,
+        vt100::Color::Idx(index) => Color::Indexed(index),
+        vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}

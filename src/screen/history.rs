@@ -1,0 +1,224 @@
+//! What scrolled off the screen: logical lines of our own, bounded, wrapped when they are shown.
+
+use std::collections::VecDeque;
+
+use super::line::{Line, OpenLine, width_of};
+use crate::model::{HistorySpan, Row, Style};
+
+/// The most memory that the lines of one history take, in bytes: 10,000 coloured lines of 200 columns fit.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// The longest logical line, in bytes. A longer one is broken, so that a stream without a line break stays cheap to wrap.
+pub(super) const MAX_LINE_BYTES: usize = 64 * 1024;
+
+/// The lines above the screen.
+#[derive(Debug)]
+pub(super) struct History {
+    lines: VecDeque<Line>,
+    /// The newest line, whose end has not been seen yet.
+    tail: OpenLine,
+    /// Whether there is such a line (it may be empty).
+    has_tail: bool,
+    max_lines: usize,
+    bytes: usize,
+    width: u16,
+    first: u64,
+    /// Rows of `lines` at `width`.
+    rows: u64,
+    lost: bool,
+}
+
+impl History {
+    pub(super) fn new(max_lines: usize, width: u16) -> History {
+        History {
+            lines: VecDeque::new(),
+            tail: OpenLine::default(),
+            has_tail: false,
+            max_lines,
+            bytes: 0,
+            width,
+            first: 0,
+            rows: 0,
+            lost: false,
+        }
+    }
+
+    /// Returns how many logical lines are kept at most.
+    pub(super) fn max_lines(&self) -> usize {
+        self.max_lines
+    }
+
+    /// Returns whether a line was dropped because of a bound.
+    pub(super) fn lost(&self) -> bool {
+        self.lost
+    }
+
+    /// Appends what one cell of the line that is scrolling off holds.
+    pub(super) fn push_cell(&mut self, text: &str, style: Style) {
+        self.make_room();
+        let width = if text.len() == 1 { 1 } else { text.chars().next().map_or(1, width_of).max(1) };
+        self.tail.push_cell(text, width, style);
+    }
+
+    /// Appends ASCII text to the line that is scrolling off: the same as its characters one by one.
+    pub(super) fn push_ascii(&mut self, mut text: &str, style: Style) {
+        loop {
+            self.make_room();
+            let room = MAX_LINE_BYTES - self.tail.len();
+            if text.len() <= room {
+                self.tail.push_ascii(text, style);
+                return;
+            }
+            let (now, later) = text.split_at(room);
+            self.tail.push_ascii(now, style);
+            text = later;
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.tail.len() >= MAX_LINE_BYTES {
+            self.close(false);
+        }
+        self.has_tail = true;
+    }
+
+    /// Notes that a row scrolls off, even when it turns out to be empty.
+    pub(super) fn begin_row(&mut self) {
+        self.has_tail = true;
+    }
+
+    /// Returns whether the newest line has no known end.
+    pub(super) fn is_open(&self) -> bool {
+        self.has_tail
+    }
+
+    /// Returns the columns of the line that is scrolling off so far.
+    pub(super) fn open_cols(&self) -> u32 {
+        self.tail.cols()
+    }
+
+    /// Ends the line that is scrolling off, if there is one.
+    pub(super) fn end_line(&mut self) {
+        if self.has_tail {
+            self.close(true);
+        }
+    }
+
+    fn close(&mut self, trim: bool) {
+        let line = self.tail.close(trim);
+        self.has_tail = false;
+        self.rows += line.rows(self.width);
+        self.bytes += line.memory();
+        self.lines.push_back(line);
+        while self.lines.len() > self.max_lines || self.bytes > MAX_BYTES {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some(line) = self.lines.pop_front() else { return };
+        let rows = line.rows(self.width);
+        self.bytes -= line.memory();
+        self.rows -= rows;
+        self.first += rows;
+        self.lost = true;
+    }
+
+    /// Counts a line of `rows` rows that came and went without being kept.
+    pub(super) fn skip_line(&mut self, rows: u64) {
+        self.first += rows;
+        self.lost = true;
+    }
+
+    /// Forgets everything because the program asked for it. The numbers go on.
+    pub(super) fn clear(&mut self) {
+        self.first = self.span().end;
+        self.lines = VecDeque::new();
+        self.tail.clear();
+        self.has_tail = false;
+        self.bytes = 0;
+        self.rows = 0;
+        self.lost = false;
+    }
+
+    /// Returns the numbers of the rows.
+    pub(super) fn span(&self) -> HistorySpan {
+        let tail = if self.has_tail { self.tail.rows(self.width) } else { 0 };
+        HistorySpan { first: self.first, end: self.first + self.rows + tail }
+    }
+
+    /// Wraps everything to another width. The oldest row keeps its number.
+    pub(super) fn set_width(&mut self, width: u16) {
+        if self.width != width {
+            self.width = width;
+            self.rows = self.lines.iter().map(|line| line.rows(width)).sum();
+        }
+    }
+
+    /// Returns at most `count` rows from number `first` on, clipped to what is kept.
+    pub(super) fn rows(&self, first: u64, count: usize) -> Vec<Row> {
+        let span = self.span();
+        let start = first.clamp(span.first, span.end);
+        let end = first.saturating_add(count as u64).clamp(start, span.end);
+        let mut rows = Vec::with_capacity((end - start) as usize);
+        let mut number = span.first;
+        let mut wrapped = Vec::new();
+        let mut take = |number: &mut u64, line_rows: u64, wrap: &dyn Fn(&mut Vec<Row>)| {
+            if *number + line_rows > start && *number < end {
+                wrapped.clear();
+                wrap(&mut wrapped);
+                let from = start.saturating_sub(*number) as usize;
+                let to = (end - *number).min(line_rows) as usize;
+                rows.extend(wrapped.drain(..to).skip(from));
+            }
+            *number += line_rows;
+        };
+        for line in &self.lines {
+            if number >= end {
+                break;
+            }
+            take(&mut number, line.rows(self.width), &|out| line.wrap(self.width, out));
+        }
+        if self.has_tail && number < end {
+            take(&mut number, self.tail.rows(self.width), &|out| self.tail.wrap(self.width, out));
+        }
+        rows
+    }
+
+    /// Takes the newest line back, with whether it was known to have ended.
+    pub(super) fn pop_line(&mut self) -> Option<OpenLine> {
+        if self.has_tail {
+            self.has_tail = false;
+            return Some(std::mem::take(&mut self.tail));
+        }
+        let line = self.lines.pop_back()?;
+        self.rows -= line.rows(self.width);
+        self.bytes -= line.memory();
+        Some(OpenLine::from(&line))
+    }
+
+    /// Returns the newest logical lines as text, in order, at most `max_bytes` with their line breaks, and whether that is all.
+    pub(super) fn text(&self, max_bytes: usize) -> (String, bool) {
+        let tail = self.has_tail.then(|| self.tail.text());
+        let newest_first = tail.into_iter().chain(self.lines.iter().rev().map(Line::text));
+        let mut taken = Vec::new();
+        let mut bytes = 0;
+        let mut whole = true;
+        for line in newest_first {
+            let line = line.trim_end_matches(' ');
+            bytes += line.len() + 1;
+            if bytes > max_bytes {
+                whole = false;
+                break;
+            }
+            taken.push(line);
+        }
+        taken.reverse();
+        (taken.join("\n"), whole)
+    }
+
+    /// Returns the links that the kept lines name.
+    pub(super) fn links(&self) -> impl Iterator<Item = u16> {
+        self.lines.iter().flat_map(Line::links)
+    }
+}

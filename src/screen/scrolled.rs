@@ -1,0 +1,157 @@
+//! Takes the rows that the grid scrolls off into the history.
+
+use std::fmt;
+
+use vt100::capture::{BasicFormattedCaptureState, RowContents};
+
+use super::history::History;
+use super::styles::StyleTable;
+use crate::model::{Attributes, Color, Style, Underline};
+
+/// What stands behind the grid: its history and the styles that its cells name by number.
+pub(super) struct Behind {
+    pub(super) history: History,
+    pub(super) styles: StyleTable,
+    state: BasicFormattedCaptureState,
+    /// The style of the text that is being taken.
+    style: Style,
+    /// An SGR sequence that is not whole yet.
+    sequence: String,
+    /// The grid writes a line break before a row when the row before it had ended; here: the last row to be probed.
+    probe: Probe,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Probe {
+    Off,
+    /// Only look at whether the next row goes on the one before.
+    Waiting,
+    Ended,
+    Continued,
+}
+
+impl Behind {
+    pub(super) fn new(history: History, styles: StyleTable) -> Behind {
+        Behind {
+            history,
+            styles,
+            state: BasicFormattedCaptureState::new(),
+            style: Style::default(),
+            sequence: String::new(),
+            probe: Probe::Off,
+        }
+    }
+
+    /// Makes the next row that scrolls off tell only whether it goes on the row before it.
+    pub(super) fn begin_probe(&mut self) {
+        self.probe = Probe::Waiting;
+    }
+
+    /// Returns whether the probed row goes on the row before it, and returns to normal.
+    pub(super) fn end_probe(&mut self) -> bool {
+        std::mem::replace(&mut self.probe, Probe::Off) == Probe::Continued
+    }
+
+    /// Starts anew after the line that came last, because rows did not come from the grid in between.
+    pub(super) fn restart(&mut self) {
+        self.state = BasicFormattedCaptureState::new();
+        self.style = Style::default();
+    }
+
+    fn apply_sequence(&mut self) {
+        let body = self.sequence.trim_start_matches("\x1b[").trim_end_matches('m');
+        let mut values = body.split(';').map(|value| value.parse::<u16>().unwrap_or(0));
+        let byte = |value: Option<u16>| u8::try_from(value.unwrap_or(0)).unwrap_or(0);
+        let mut style = self.style;
+        while let Some(value) = values.next() {
+            match value {
+                0 => style = Style::default(),
+                1 => {
+                    style.attributes = style.attributes.without(Attributes::DIM).with(Attributes::BOLD);
+                }
+                2 => {
+                    style.attributes = style.attributes.without(Attributes::BOLD).with(Attributes::DIM);
+                }
+                3 => style.attributes = style.attributes.with(Attributes::ITALIC),
+                4 => style.underline = Underline::Single,
+                7 => style.attributes = style.attributes.with(Attributes::REVERSE),
+                22 => style.attributes = style.attributes.without(Attributes::BOLD).without(Attributes::DIM),
+                23 => style.attributes = style.attributes.without(Attributes::ITALIC),
+                24 => style.underline = Underline::None,
+                27 => style.attributes = style.attributes.without(Attributes::REVERSE),
+                38 | 48 => {
+                    let color = match values.next() {
+                        Some(5) => Color::Indexed(byte(values.next())),
+                        _ => Color::Rgb(byte(values.next()), byte(values.next()), byte(values.next())),
+                    };
+                    if value == 38 {
+                        style.foreground = color;
+                    } else {
+                        style.background = color;
+                    }
+                }
+                30..=37 => style.foreground = Color::Indexed((value - 30) as u8),
+                39 => style.foreground = Color::Default,
+                40..=47 => style.background = Color::Indexed((value - 40) as u8),
+                49 => style.background = Color::Default,
+                90..=97 => style.foreground = Color::Indexed((value - 82) as u8),
+                100..=107 => style.background = Color::Indexed((value - 92) as u8),
+                _ => {}
+            }
+        }
+        self.style = style;
+        self.sequence.clear();
+    }
+
+    /// Returns the full style behind one that the grid holds.
+    pub(super) fn full_style(&self, style: Style) -> Style {
+        match style.foreground {
+            Color::Rgb(high, middle, low) => {
+                let ink = self.styles.get(u32::from_be_bytes([0, high, middle, low]));
+                Style { background: style.background, ..ink }
+            }
+            Color::Default | Color::Indexed(_) => style,
+        }
+    }
+}
+
+impl vt100::Callbacks for Behind {
+    fn on_scroll(&mut self, row: RowContents<'_>, alternate_screen: bool) {
+        if alternate_screen {
+            return;
+        }
+        if self.probe == Probe::Waiting {
+            self.probe = Probe::Continued;
+        }
+        let mut state = std::mem::take(&mut self.state);
+        // Writing to `self` does not fail.
+        let _ = row.write_formatted_basic(self, &mut state);
+        self.state = state;
+        if self.probe == Probe::Off {
+            self.history.begin_row();
+        }
+    }
+}
+
+impl fmt::Write for Behind {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.probe != Probe::Off {
+            if text == "\n" {
+                self.probe = Probe::Ended;
+            }
+            return Ok(());
+        }
+        if !self.sequence.is_empty() || text.starts_with('\x1b') {
+            self.sequence.push_str(text);
+            if text.ends_with('m') {
+                self.apply_sequence();
+            }
+        } else if text == "\n" {
+            self.history.end_line();
+        } else {
+            let style = self.full_style(self.style);
+            self.history.push_cell(text, style);
+        }
+        Ok(())
+    }
+}

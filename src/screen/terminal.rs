@@ -1,0 +1,222 @@
+//! The terminal: its state, and how text is drawn.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::charset::Charsets;
+use super::grid::{Grid, Place};
+use super::history::History;
+use super::keyboard::KittyStack;
+use super::line::width_of;
+use super::links::Links;
+use super::replies::Replies;
+use super::signals::Signals;
+use super::tabs::Tabs;
+use crate::model::{Color, CursorShape, Progress, Size, Style, TerminalModes};
+
+/// What DECSC saves, one for each screen.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SavedCursor {
+    pub(super) place: Place,
+    pub(super) style: Style,
+    pub(super) charsets: Charsets,
+    pub(super) origin: bool,
+}
+
+/// All of a terminal but its byte parser.
+pub(super) struct Terminal {
+    pub(super) grid: Grid,
+    pub(super) size: Size,
+    /// What text is drawn in.
+    pub(super) style: Style,
+    pub(super) charsets: Charsets,
+    pub(super) tabs: Tabs,
+    /// The first and the last row of the scrolling region.
+    pub(super) margins: (u16, u16),
+    pub(super) modes: TerminalModes,
+    pub(super) origin: bool,
+    pub(super) autowrap: bool,
+    pub(super) insert: bool,
+    pub(super) reverse_wrap: bool,
+    pub(super) synchronised: bool,
+    pub(super) cursor_visible: bool,
+    pub(super) cursor_blinks: bool,
+    pub(super) cursor_shape: CursorShape,
+    /// Of the main and of the alternate screen.
+    pub(super) saved: [SavedCursor; 2],
+    pub(super) kitty: [KittyStack; 2],
+    pub(super) saved_modes: BTreeMap<u16, bool>,
+    pub(super) title: Arc<str>,
+    pub(super) titles: Vec<Arc<str>>,
+    pub(super) links: Links,
+    pub(super) bells: u64,
+    pub(super) progress: Option<Progress>,
+    pub(super) replies: Replies,
+    pub(super) signals: Signals,
+    /// What REP repeats.
+    pub(super) last_character: Option<char>,
+    /// The alternate screen as it was when it was left last.
+    pub(super) last_alternate: Option<String>,
+    /// Whether LF implies CR always: output of pipes, where no terminal driver adds it.
+    pub(super) raw_newlines: bool,
+    /// What the default foreground is drawn as.
+    pub(super) default_foreground: Color,
+}
+
+impl Terminal {
+    pub(super) fn new(size: Size, history: History) -> Terminal {
+        Terminal {
+            grid: Grid::new(size, history),
+            size,
+            style: Style::default(),
+            charsets: Charsets::default(),
+            tabs: Tabs::default(),
+            margins: (0, size.rows() - 1),
+            modes: TerminalModes::default(),
+            origin: false,
+            autowrap: true,
+            insert: false,
+            reverse_wrap: false,
+            synchronised: false,
+            cursor_visible: true,
+            cursor_blinks: false,
+            cursor_shape: CursorShape::Default,
+            saved: [SavedCursor::default(); 2],
+            kitty: Default::default(),
+            saved_modes: BTreeMap::new(),
+            title: Arc::from(""),
+            titles: Vec::new(),
+            links: Links::default(),
+            bells: 0,
+            progress: None,
+            replies: Replies::default(),
+            signals: Signals::default(),
+            last_character: None,
+            last_alternate: None,
+            raw_newlines: false,
+            default_foreground: Color::Default,
+        }
+    }
+
+    /// Returns the index of the shown screen in what is kept for both.
+    pub(super) fn screen_index(&self) -> usize {
+        usize::from(self.modes.alternate_screen)
+    }
+
+    /// Returns a blank's style: the background only.
+    pub(super) fn erased(&self) -> Style {
+        Style { background: self.style.background, ..Style::default() }
+    }
+
+    /// Returns whether blanks that come in have a colour, which the grid does not give them.
+    pub(super) fn has_background(&self) -> bool {
+        self.style.background != Color::Default
+    }
+
+    /// Draws a run of characters without controls.
+    pub(super) fn draw(&mut self, run: &str) {
+        if run.is_ascii() {
+            self.last_character = run.as_bytes().last().map(|&b| char::from(b));
+        } else {
+            self.last_character = run.chars().rev().find(|&c| width_of(c) > 0).or(self.last_character);
+        }
+        if !self.charsets.is_plain() {
+            let mapped: String = run.chars().map(|c| self.charsets.map(c)).collect();
+            self.draw_mapped(&mapped);
+        } else if run.is_ascii() || !run.contains(needs_change) {
+            self.draw_mapped(run);
+        } else {
+            let changed: String = run.chars().filter(|&c| c != '\u{fe0f}').map(marked).collect();
+            self.draw_mapped(&changed);
+        }
+    }
+
+    fn draw_mapped(&mut self, run: &str) {
+        self.grid.set_style(self.style);
+        if self.insert || !self.autowrap {
+            for character in run.chars() {
+                self.draw_one(character);
+            }
+        } else if self.has_background() {
+            self.draw_with_background(run);
+        } else {
+            self.grid.put(run.as_bytes());
+        }
+    }
+
+    /// Draws with wrapping, giving the rows that scroll in their background.
+    fn draw_with_background(&mut self, run: &str) {
+        let mut rest = run;
+        while !rest.is_empty() {
+            let place = self.grid.place();
+            let room = if place.wraps { 0 } else { self.size.cols() - place.col };
+            let fitting = fitting_bytes(rest, room);
+            self.grid.put(&rest.as_bytes()[..fitting]);
+            rest = &rest[fitting..];
+            let Some(character) = rest.chars().next() else { return };
+            let scrolls = place.row == self.margins.1;
+            self.grid.put(&rest.as_bytes()[..character.len_utf8()]);
+            rest = &rest[character.len_utf8()..];
+            if scrolls {
+                self.grid.set_style(self.erased());
+                self.grid.put(b"\x1b[K");
+                self.grid.set_style(self.style);
+            }
+        }
+    }
+
+    /// Draws one character in insert mode or without wrapping.
+    fn draw_one(&mut self, character: char) {
+        let width = width_of(character);
+        if width > 0 {
+            let place = self.grid.place();
+            let cols = self.size.cols();
+            let beyond = place.wraps || place.col + width > cols;
+            if beyond && !self.autowrap {
+                self.grid.csi(cols - width + 1, b'G');
+            } else if beyond && self.insert {
+                self.carriage_return();
+                self.index();
+                self.grid.set_style(self.style);
+            }
+            if self.insert {
+                self.insert_blanks(width);
+                self.grid.set_style(self.style);
+            }
+        }
+        self.grid.put(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    /// Repeats the last character (REP), at most a screen full.
+    pub(super) fn repeat(&mut self, count: u16) {
+        let Some(character) = self.last_character else { return };
+        let most = u32::from(self.size.cols()) * u32::from(self.size.rows());
+        let run: String = std::iter::repeat_n(character, u32::from(count).min(most) as usize).collect();
+        self.draw(&run);
+    }
+}
+
+/// Returns whether the grid must not get the character as it is.
+fn needs_change(character: char) -> bool {
+    matches!(character, '\u{fe0f}' | '\u{fffd}')
+}
+
+/// Replaces U+FFFD, which the grid does not draw, by a mark that stands for it.
+fn marked(character: char) -> char {
+    if character == '\u{fffd}' { super::line::REPLACEMENT_MARK } else { character }
+}
+
+/// Returns how many bytes of `text` fit in `room` columns.
+fn fitting_bytes(text: &str, room: u16) -> usize {
+    if text.is_ascii() {
+        return text.len().min(room.into());
+    }
+    let mut left = room;
+    for (at, character) in text.char_indices() {
+        match left.checked_sub(width_of(character)) {
+            Some(rest) => left = rest,
+            None => return at,
+        }
+    }
+    text.len()
+}

@@ -1,0 +1,190 @@
+//! Every key of the configuration with what it means: the one table that reading, hints, the default file and the docs' test go by.
+
+/// A key of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// Its default as TOML, or an example where there is no default.
+    pub value: &'static str,
+    /// Whether `value` is the default; otherwise it is an example, and the key is unset by default.
+    pub is_default: bool,
+    /// What it means: one sentence, with units and range.
+    pub about: &'static str,
+    /// Words that people try instead of it.
+    pub(super) tried: &'static [&'static str],
+}
+
+/// A table of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Section {
+    /// Its heading, without brackets; a part in capitals stands for a name.
+    pub heading: &'static str,
+    /// What it is about: one sentence.
+    pub about: &'static str,
+    /// Its keys.
+    pub entries: &'static [KeyEntry],
+}
+
+const fn default(name: &'static str, value: &'static str, about: &'static str) -> KeyEntry {
+    KeyEntry { name, value, is_default: true, about, tried: &[] }
+}
+
+const fn example(name: &'static str, value: &'static str, about: &'static str) -> KeyEntry {
+    KeyEntry { name, value, is_default: false, about, tried: &[] }
+}
+
+impl KeyEntry {
+    const fn tried(self, tried: &'static [&'static str]) -> KeyEntry {
+        KeyEntry { tried, ..self }
+    }
+}
+
+/// The tables of a file.
+pub(super) const ROOT: Section = Section {
+    heading: "",
+    about: "The whole file.",
+    entries: &[
+        example("limits", "{}", "Limits."),
+        example("defaults", "{}", "Defaults.").tried(&["default"]),
+        example("tui", "{}", "Terminal interface.").tried(&["ui", "keys", "keymap"]),
+        example("tasks", "{}", "Tasks.").tried(&["task", "procs", "processes", "services", "daemons", "commands"]),
+    ],
+};
+
+pub(super) const LIMITS: Section = Section {
+    heading: "limits",
+    about: "How much shtask takes on.",
+    entries: &[
+        default("runs", "64", "How many runs may be live at once, 1 to 10000."),
+        default("pty_runs", "32", "How many of them may have a PTY, 1 to 10000."),
+        default("scrollback_lines", "10_000", "Rows of scrollback that a PTY run keeps in memory, 0 to 1000000.")
+            .tried(&["scrollback", "history"]),
+        default(
+            "output_drain",
+            "\"2s\"",
+            "How long the rest of the output may take once the command itself has ended, 1ms to 1h.",
+        ),
+        default("kept_runs", "500", "How many ended runs stay in the list, 0 to 100000; older ones leave first."),
+    ],
+};
+
+pub(super) const DEFAULTS: Section = Section {
+    heading: "defaults",
+    about: "What a run gets that does not say otherwise.",
+    entries: &[
+        default("mode", "\"pty\"", "`pty` (a terminal of its own) or `pipes` (stdout and stderr apart)."),
+        example(
+            "shell",
+            "\"/bin/bash\"",
+            "The shell for `run` lines; unset: $SHELL of the run's environment, else /bin/sh.",
+        ),
+        default("size", "\"80x24\"", "Columns x rows of a PTY that nobody looks at, 2x1 to 1000x500."),
+        default("grace", "\"2s\"", "From the stop signal to SIGKILL, 0s to 1h.").tried(&["stop_timeout"]),
+    ],
+};
+
+pub(super) const TUI: Section = Section {
+    heading: "tui",
+    about: "The terminal interface. Only in your own file: a project cannot rebind your keys.",
+    entries: &[
+        default(
+            "attach_key",
+            "\"C-a\"",
+            "The key that leaves an attached run; pressed twice it reaches the run. Ctrl or Alt is needed.",
+        )
+        .tried(&["prefix", "detach_key", "leader"]),
+        default("mouse", "true", "Whether the mouse selects and scrolls."),
+    ],
+};
+
+pub(super) const TASK: Section = Section {
+    heading: "tasks.NAME",
+    about: "A task. NAME has letters, digits and _ - . and, between parts, /.",
+    entries: &[
+        example("run", "\"npm run dev\"", "A line for the shell. Either this or `argv` is needed.")
+            .tried(&["cmd", "command", "exec", "script", "line"]),
+        example("argv", "[\"python3\", \"-u\", \"worker.py\"]", "A program and its arguments, without a shell.")
+            .tried(&["args", "program"]),
+        example("mode", "\"pipes\"", "`pty` or `pipes`; unset: the one of [defaults]."),
+        example(
+            "cwd",
+            "\"web\"",
+            "Working directory, relative to this file's folder (the default); ~ is the home directory.",
+        )
+        .tried(&["dir", "directory", "workdir", "working_dir", "path"]),
+        example("env", "{ PORT = \"3000\" }", "Variables to set, over the environment of shtask and over env_file.")
+            .tried(&["environment", "vars"]),
+        example("unset", "[\"NODE_OPTIONS\"]", "Variables to remove."),
+        example("env_file", "\".env\"", "A dotenv file or a list of them, relative to this file; later ones win.")
+            .tried(&["dotenv", "env_files"]),
+        default(
+            "clean_env",
+            "false",
+            "Whether only PATH, HOME, LANG and the like are passed on from shtask's environment.",
+        ),
+        example("shell", "\"/bin/zsh\"", "The shell for `run`; unset: the one of [defaults]."),
+        default("login", "false", "Whether that shell is a login shell (-l)."),
+        default("interactive", "false", "Whether it is interactive (-i)."),
+        example(
+            "stdin",
+            "\"input\\n\"",
+            "For pipes: what the command reads on its standard input, at most 1 MiB; unset: nothing.",
+        )
+        .tried(&["input"]),
+        example("size", "\"100x30\"", "For a PTY: columns x rows at the start; unset: the one of [defaults]."),
+        example(
+            "autostart",
+            "true",
+            "Whether it starts with shtask; unset: true in a project, false in your own file.",
+        )
+        .tried(&["auto_start", "enabled"]),
+        example("timeout", "\"1h 30m\"", "Ends the run so long after its start, 1ms to 24h."),
+        example("idle_timeout", "\"10m\"", "Ends the run after so long without any output, 1ms to 24h."),
+        example(
+            "stop",
+            "\"SIGINT\"",
+            "The signal that asks it to end, or the table [tasks.NAME.stop]; unset: SIGTERM (for a PTY SIGHUP too).",
+        )
+        .tried(&["stop_signal", "kill"]),
+        default(
+            "daemonizes",
+            "false",
+            "Whether what it leaves running in the background is let live when it ends by itself.",
+        )
+        .tried(&["daemon", "detach"]),
+    ],
+};
+
+pub(super) const STOP: Section = Section {
+    heading: "tasks.NAME.stop",
+    about: "How a task is stopped.",
+    entries: &[
+        example("signal", "\"SIGINT\"", "The first signal, by name or number; unset: SIGTERM (for a PTY SIGHUP too)."),
+        example("grace", "\"10s\"", "From that signal to SIGKILL, 0s to 1h; unset: the one of [defaults].")
+            .tried(&["timeout", "wait", "delay"]),
+        example(
+            "command",
+            "\"make down\"",
+            "A shell line to run in place of the first signal; $SHTASK_PID is the process to end.",
+        )
+        .tried(&["run", "cmd", "exec"]),
+    ],
+};
+
+/// Returns every table of the configuration with its keys, in the order of the documentation.
+pub fn sections() -> [Section; 5] {
+    [LIMITS, DEFAULTS, TUI, TASK, STOP]
+}
+
+impl Section {
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.entries.iter().map(|entry| entry.name)
+    }
+
+    /// Returns the key that was probably meant by `word`.
+    pub(super) fn meant_by(&self, word: &str) -> Option<&'static str> {
+        let tried = self.entries.iter().find(|entry| entry.tried.contains(&word)).map(|entry| entry.name);
+        tried.or_else(|| super::nearest::nearest(word, self.names()))
+    }
+}

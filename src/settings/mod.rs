@@ -1,0 +1,27 @@
+//! The configuration: `shtask.toml` over the user's file over the defaults, with `SHTASK_*` variables over all three (S8.1).
+//!
+//! Files are read once, by [`load`]; every fault of a file is reported with its line and column.
+
+mod default_toml;
+mod dirs;
+mod error;
+mod files;
+mod keys;
+mod load;
+mod nearest;
+mod read_task;
+mod reader;
+mod shown;
+mod signals;
+mod spans;
+mod types;
+
+pub use default_toml::default_toml;
+pub use dirs::{Directories, EnvLookup, process_env};
+pub use error::{Place, Problem, SettingsError};
+pub use files::{MAX_FILE_BYTES, PROJECT_FILE};
+pub use keys::{KeyEntry, Section, sections};
+pub use load::{LoadRequest, load};
+pub use shown::shown;
+pub use spans::{parse_span, show_span};
+pub use types::{Defaults, Settings, TaskSettings, TuiSettings};

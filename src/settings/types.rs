@@ -1,0 +1,88 @@
+//! The configuration in force.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Directories, Place};
+use crate::model::{Key, KeyChord, Limits, Mode, Modifiers, RunName, RunSpec, Size};
+
+/// What a run gets that does not say otherwise (`[defaults]`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defaults {
+    /// Pipes or a PTY.
+    pub mode: Mode,
+    /// The shell for shell lines; none for `$SHELL` of the run's environment, else `/bin/sh`.
+    pub shell: Option<PathBuf>,
+    /// The size of a PTY that nobody looks at.
+    pub size: Size,
+    /// The time between the stop signal and SIGKILL.
+    pub grace: Duration,
+}
+
+impl Default for Defaults {
+    fn default() -> Defaults {
+        Defaults { mode: Mode::Pty, shell: None, size: Size::DEFAULT, grace: Limits::GRACE }
+    }
+}
+
+/// The user's wishes for the terminal interface (`[tui]`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TuiSettings {
+    /// The key that leaves an attached run; doubled it is sent to the run. Has Ctrl or Alt.
+    pub attach_key: KeyChord,
+    /// Whether the mouse is used.
+    pub mouse: bool,
+}
+
+impl Default for TuiSettings {
+    fn default() -> TuiSettings {
+        let modifiers = Modifiers { ctrl: true, ..Modifiers::default() };
+        TuiSettings { attach_key: KeyChord { key: Key::Char('a'), modifiers }, mouse: true }
+    }
+}
+
+/// A task of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskSettings {
+    /// Its name.
+    pub name: RunName,
+    /// How to start it: valid, but with an empty environment to start from.
+    pub spec: RunSpec,
+    /// Whether it starts with shtask.
+    pub autostart: bool,
+    /// Where it is defined.
+    pub place: Place,
+}
+
+/// The configuration in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// `[limits]`.
+    pub limits: Limits,
+    /// `[defaults]`; they are in the tasks' specs already.
+    pub defaults: Defaults,
+    /// `[tui]`.
+    pub tui: TuiSettings,
+    /// The tasks: the project's in the order of its file, then those of the user's file.
+    pub tasks: Vec<TaskSettings>,
+    /// The files that were read, the one that wins first.
+    pub files: Vec<PathBuf>,
+    /// The folder of the project's file; the folder where the search began when there is none.
+    pub project_dir: PathBuf,
+    /// The user's directories.
+    pub directories: Directories,
+}
+
+impl Settings {
+    /// Returns the tasks as they can be started, each with whether it starts with shtask. `base` is the environment that they start
+    /// from: that of whoever asks (S3.3).
+    pub fn task_specs(&self, base: &[(OsString, OsString)]) -> Vec<(RunName, RunSpec, bool)> {
+        let with_base = |task: &TaskSettings| {
+            let mut spec = task.spec.clone();
+            spec.env.base = base.to_vec();
+            (task.name.clone(), spec, task.autostart)
+        };
+        self.tasks.iter().map(with_base).collect()
+    }
+}

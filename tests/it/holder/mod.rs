@@ -1,0 +1,8 @@
+//! The holder, with the real program as its fork server.
+
+mod cost;
+mod harness;
+mod link;
+mod spawning;
+mod stopping;
+mod tree;
