@@ -25,9 +25,7 @@ impl Charset {
     pub(super) fn map(self, character: char) -> char {
         const LINES: &str = " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
         match (self, character) {
-            (Charset::Lines, '_'..='~') => {
-                LINES.chars().nth(character as usize - '_' as usize).unwrap_or(character)
-            }
+            (Charset::Lines, '_'..='~') => LINES.chars().nth(character as usize - '_' as usize).unwrap_or(character),
             (Charset::Uk, '#') => '£',
             (Charset::Ascii | Charset::Lines | Charset::Uk, _) => character,
         }

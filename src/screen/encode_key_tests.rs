@@ -72,7 +72,10 @@ fn enter_sends_a_line_feed_too_in_newline_mode() {
 fn modify_other_keys_tells_what_control_characters_cannot() {
     let level = |modify_other_keys| TerminalModes { modify_other_keys, ..TerminalModes::default() };
     check(level(1), &[("C-a", "\x01"), ("C-.", "\x1b[27;5;46~"), ("C-enter", "\x1b[27;5;13~"), ("M-x", "\x1bx")]);
-    check(level(2), &[("C-a", "\x1b[27;5;97~"), ("M-x", "\x1b[27;3;120~"), ("S-a", "A"), ("S-tab", "\x1b[Z"), ("a", "a")]);
+    check(
+        level(2),
+        &[("C-a", "\x1b[27;5;97~"), ("M-x", "\x1b[27;3;120~"), ("S-a", "A"), ("S-tab", "\x1b[Z"), ("a", "a")],
+    );
 }
 
 #[test]

@@ -146,7 +146,15 @@ impl Grid {
     /// Makes a new grid after a panic, with what can still be read of the old one.
     fn mend(&mut self) {
         self.faults += 1;
-        let old = std::mem::replace(&mut self.parser, vt100::Parser::new_with_callbacks(NonZeroU16::MIN, NonZeroU16::MIN, 0, Behind::new(History::new(0, 1), StyleTable::default())));
+        let old = std::mem::replace(
+            &mut self.parser,
+            vt100::Parser::new_with_callbacks(
+                NonZeroU16::MIN,
+                NonZeroU16::MIN,
+                0,
+                Behind::new(History::new(0, 1), StyleTable::default()),
+            ),
+        );
         let alternate = old.screen().alternate_screen();
         let rows: Vec<Row> = (0..self.size.rows())
             .map(|row| catch_unwind(AssertUnwindSafe(|| read_row(&old, self.size.cols(), row))).unwrap_or_default())
@@ -285,7 +293,8 @@ impl Grid {
             let screen = self.parser.screen();
             for row in 0..self.size.rows() {
                 for col in 0..self.size.cols() {
-                    if let Some(vt100::Color::Rgb(high, middle, low)) = screen.cell(row, col).map(vt100::Cell::fgcolor) {
+                    if let Some(vt100::Color::Rgb(high, middle, low)) = screen.cell(row, col).map(vt100::Cell::fgcolor)
+                    {
                         used.insert(u32::from_be_bytes([0, high, middle, low]));
                     }
                 }

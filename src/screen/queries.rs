@@ -39,8 +39,8 @@ impl Terminal {
                 let (row, col) = self.reported_place();
                 self.replies.push(format!("\x1b[?{row};{col};1R").as_bytes());
             }
-            15 => self.replies.push(b"\x1b[?13n"), // no printer
-            25 => self.replies.push(b"\x1b[?21n"), // user-defined keys are locked
+            15 => self.replies.push(b"\x1b[?13n"),       // no printer
+            25 => self.replies.push(b"\x1b[?21n"),       // user-defined keys are locked
             26 => self.replies.push(b"\x1b[?27;1;0;0n"), // a North American keyboard
             _ => {}
         }
@@ -86,7 +86,10 @@ impl Terminal {
         match csi.value(0) {
             11 => self.replies.push(b"\x1b[1t"),
             13 => self.replies.push(b"\x1b[3;0;0t"),
-            14 => self.replies.push(format!("\x1b[4;{};{}t", u32::from(rows) * u32::from(high), u32::from(cols) * u32::from(wide)).as_bytes()),
+            14 => self.replies.push(
+                format!("\x1b[4;{};{}t", u32::from(rows) * u32::from(high), u32::from(cols) * u32::from(wide))
+                    .as_bytes(),
+            ),
             16 => self.replies.push(format!("\x1b[6;{high};{wide}t").as_bytes()),
             18 => self.replies.push(format!("\x1b[8;{rows};{cols}t").as_bytes()),
             19 => self.replies.push(format!("\x1b[9;{rows};{cols}t").as_bytes()),

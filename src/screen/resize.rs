@@ -224,4 +224,3 @@ fn pull_rows(history: &mut super::history::History, wanted: usize, cols: u16) ->
     }
     pulled
 }
-

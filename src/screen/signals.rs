@@ -55,5 +55,9 @@ impl Signals {
 
 /// Returns text as it may be kept: valid, without controls, not too long.
 pub(super) fn plain_text(bytes: &[u8], max_characters: usize) -> String {
-    String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control()).take(max_characters.min(MAX_CHARACTERS)).collect()
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(max_characters.min(MAX_CHARACTERS))
+        .collect()
 }

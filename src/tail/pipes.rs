@@ -130,7 +130,10 @@ mod tests {
             merged(100),
             [(Pipe::Stdout, b"ab".to_vec()), (Pipe::Stderr, b"X".to_vec()), (Pipe::Stdout, b"c".to_vec())]
         );
-        assert_eq!(merged(3), [(Pipe::Stdout, b"b".to_vec()), (Pipe::Stderr, b"X".to_vec()), (Pipe::Stdout, b"c".to_vec())]);
+        assert_eq!(
+            merged(3),
+            [(Pipe::Stdout, b"b".to_vec()), (Pipe::Stderr, b"X".to_vec()), (Pipe::Stdout, b"c".to_vec())]
+        );
         assert_eq!(merged(1), [(Pipe::Stdout, b"c".to_vec())]);
     }
 
