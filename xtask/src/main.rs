@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 mod boxes;
 mod colours;
-#[expect(dead_code, unused_imports, reason = "the terminal of the tests has more than the screenshots need")]
+#[expect(dead_code, reason = "the terminal of the tests has more than the screenshots need")]
+#[cfg_attr(not(test), expect(unused_imports, reason = "the same"))]
 #[path = "../../tests/it/harness/mod.rs"]
 mod harness;
 mod picture;
