@@ -3,6 +3,7 @@
 //! The modules are floors: imports only go down (`ARCHITECTURE.md`).
 
 pub mod api;
+pub mod app;
 pub mod driver;
 pub mod holder;
 pub mod launch;

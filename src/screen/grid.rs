@@ -179,11 +179,7 @@ impl Grid {
                 NonZeroU16::MIN,
                 NonZeroU16::MIN,
                 0,
-<<<<<<< HEAD
                 Behind::new(History::new(0, 1), StyleTable::new()),
-=======
-                Behind::new(History::new(0, 1), StyleTable::default()),
->>>>>>> e2e
             ),
         );
         let alternate = old.screen().alternate_screen();
