@@ -95,6 +95,9 @@ impl Surface for Screen {
     }
 
     fn clear(&mut self, (cols, rows): (u16, u16)) -> io::Result<()> {
+        // Held until the next draw, so that nobody sees an empty screen in between.
+        self.held.store(true, Ordering::Relaxed);
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         self.terminal.resize(Rect::new(0, 0, cols, rows))
     }
 
