@@ -3,12 +3,15 @@
 //! The modules are floors: imports only go down (`ARCHITECTURE.md`).
 
 pub mod api;
+pub mod app;
 pub mod driver;
 pub mod holder;
 pub mod launch;
 pub mod model;
 pub mod screen;
 pub mod settings;
+pub mod store;
+pub mod supervisor;
 pub mod sys;
 pub mod tail;
 pub mod tui;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{Feed, HistoryRows, Inspection, Reading, Reply, Stream, View, Watch};
 use crate::model::{Cut, Record, RunId, RunSpec, StillAlive, TimeoutKind, WriteStdin};
@@ -38,6 +38,19 @@ pub struct Foreground {
     pub output_rx: mpsc::UnboundedReceiver<LiveOutput>,
     /// The final record.
     pub outcome: Reply<Arc<Record>>,
+    /// Tells the other side by its end that nobody waits any more.
+    _presence: oneshot::Sender<()>,
+}
+
+impl Foreground {
+    /// Puts the ends of a foreground run together. The other end of `presence` ends when this is dropped.
+    pub fn new(
+        output_rx: mpsc::UnboundedReceiver<LiveOutput>,
+        outcome: Reply<Arc<Record>>,
+        presence: oneshot::Sender<()>,
+    ) -> Foreground {
+        Foreground { output_rx, outcome, _presence: presence }
+    }
 }
 
 /// The number of a stop request, chosen by who asks; unique for that client.
@@ -137,6 +150,9 @@ pub trait Client: Send + Sync {
 
     /// Moves or removes a deadline of a live run; answers with its record.
     fn set_deadline(&self, run: RunId, kind: TimeoutKind, deadline: Deadline) -> Reply<()>;
+
+    /// Tells that a run is ready, by whatever its readiness is known: its ready timeout is void.
+    fn mark_ready(&self, run: RunId) -> Reply<()>;
 
     /// Reads the newest output, at most `limit_bytes` a stream (S6.1), and marks a final run observed.
     fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading>;

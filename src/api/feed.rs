@@ -51,13 +51,24 @@ pub struct FeedSender(Arc<Channel>);
 
 /// Makes a feed whose first update is the table `runs`.
 pub fn feed(runs: Vec<Arc<RunView>>) -> (FeedSender, Feed) {
-    let waiting = VecDeque::from([Update::Resync(runs)]);
-    let shared = Mutex::new(Shared { waiting, overflown: false, closed: false, abandoned: false });
-    let channel = Arc::new(Channel { shared, arrived: Notify::new() });
+    let (sender, feed) = empty_feed();
+    sender.resync(runs);
+    (sender, feed)
+}
+
+/// Makes a feed that has no update yet: the first one has to be the table, by [`FeedSender::resync`].
+pub fn empty_feed() -> (FeedSender, Feed) {
+    let shared = Shared { waiting: VecDeque::new(), overflown: false, closed: false, abandoned: false };
+    let channel = Arc::new(Channel { shared: Mutex::new(shared), arrived: Notify::new() });
     (FeedSender(Arc::clone(&channel)), Feed(channel))
 }
 
 impl FeedSender {
+    /// Sends the whole table. Returns false when the subscriber is gone.
+    pub fn resync(&self, runs: Vec<Arc<RunView>>) -> bool {
+        self.send(Update::Resync(runs), Vec::new)
+    }
+
     /// Sends an update; never waits. When the subscriber is too far behind, what waits is dropped and the table that `all` returns is sent
     /// in its place, so nothing is ever missing silently. Returns false when the subscriber is gone.
     pub fn send(&self, update: Update, all: impl FnOnce() -> Vec<Arc<RunView>>) -> bool {

@@ -13,6 +13,6 @@ pub use client::{
 pub use facts::{
     Activity, ByteCounts, DeadlineView, Inspection, Part, PartName, ProcessFacts, Reading, RunView, Stream, Termination,
 };
-pub use feed::{Feed, FeedSender, Update, feed};
+pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
 pub use reply::{Answer, Reply, reply};
 pub use watch::{HistoryRows, View, Watch};

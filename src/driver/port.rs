@@ -171,8 +171,8 @@ impl Command {
         }
     }
 
-    /// Answers a request with a failure.
-    pub(super) fn refuse(self, failure: Failure) {
+    /// Answers a request with a failure; an order is dropped.
+    pub fn refuse(self, failure: Failure) {
         match self {
             Command::Control(_, answer) => answer.send(Err(failure)),
             Command::Signal(_, _, answer) => answer.send(Err(failure)),

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use super::encode::{EncodeError, encode};
+use super::forward::feed;
 use super::history::History;
 use super::parser::Parser;
 use super::replies::ReplyOverflow;
@@ -45,15 +46,15 @@ impl Screen {
         }
         self.generation += 1;
         self.changed = true;
-        self.parser.advance(bytes, &mut self.terminal);
+        feed(&mut self.parser, &mut self.terminal, bytes);
         self.terminal.grid.flush();
     }
 
-    /// Takes output in the middle of a chunk of another stream: no generation is counted.
+    /// Takes a chunk of a stream with a parser of its own.
     pub(super) fn admit_with(&mut self, parser: &mut Parser, bytes: &[u8]) {
         self.generation += 1;
         self.changed = true;
-        parser.advance(bytes, &mut self.terminal);
+        feed(parser, &mut self.terminal, bytes);
         self.terminal.grid.flush();
     }
 

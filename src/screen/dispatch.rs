@@ -4,7 +4,7 @@ use super::parser::Sink;
 use super::sequence::Csi;
 use super::sgr;
 use super::terminal::Terminal;
-use crate::model::{Color, CursorShape};
+use crate::model::CursorShape;
 
 impl Sink for Terminal {
     fn text(&mut self, run: &str) {
@@ -136,12 +136,7 @@ impl Terminal {
             b'h' => csi.values().iter().for_each(|&mode| self.set_mode(mode, true)),
             b'k' => self.up(count),
             b'l' => csi.values().iter().for_each(|&mode| self.set_mode(mode, false)),
-            b'm' => {
-                sgr::apply(csi, &mut self.style);
-                if self.style.foreground == Color::Default {
-                    self.style.foreground = self.default_foreground;
-                }
-            }
+            b'm' => sgr::apply_over(csi, &mut self.style, self.default_foreground),
             b'n' => self.status(csi.value(0)),
             b'r' => self.set_margins(csi.value(0), csi.value(1)),
             b's' => self.save_cursor(),

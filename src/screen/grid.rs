@@ -44,20 +44,21 @@ pub(super) struct Grid {
     parser: vt100::Parser<Behind>,
     size: Size,
     pending: Vec<u8>,
-    /// What the grid draws in, once the pending bytes are processed.
+    /// What the grid draws in, once the pending bytes are processed; the other fields are default when it erases.
     style: Style,
+    erases: bool,
     faults: u64,
 }
 
 impl Grid {
     pub(super) fn new(size: Size, history: History) -> Grid {
-        Grid::with(size, Behind::new(history, StyleTable::default()))
+        Grid::with(size, Behind::new(history, StyleTable::new()))
     }
 
     fn with(size: Size, behind: Behind) -> Grid {
         let nonzero = |n| NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN);
         let parser = vt100::Parser::new_with_callbacks(nonzero(size.rows()), nonzero(size.cols()), 0, behind);
-        Grid { parser, size, pending: Vec::new(), style: Style::default(), faults: 0 }
+        Grid { parser, size, pending: Vec::new(), style: Style::default(), erases: false, faults: 0 }
     }
 
     /// Returns how often a panic was caught.
@@ -116,13 +117,39 @@ impl Grid {
 
     /// Makes the grid draw in `style` from here on.
     pub(super) fn set_style(&mut self, style: Style) {
-        if self.style != style {
+        if self.style != style || self.erases {
             if self.parser.callbacks().styles.is_full() {
                 self.sweep_styles();
             }
-            self.parser.callbacks_mut().styles.write(&mut self.pending, self.style, style);
+            // What erasing left cannot be told from a 24-bit colour, so it is no base for a shorter sequence.
+            let from = if self.erases { Style { link: u16::MAX, ..Style::default() } } else { self.style };
+            self.parser.callbacks_mut().styles.write(&mut self.pending, from, style);
             self.style = style;
+            self.erases = false;
         }
+    }
+
+    /// Makes the grid erase to this background from here on.
+    pub(super) fn set_erased(&mut self, background: Color) {
+        let style = Style { background, ..Style::default() };
+        if !self.erases || self.style != style {
+            StyleTable::write_erased(&mut self.pending, background);
+            self.style = style;
+            self.erases = true;
+        }
+    }
+
+    /// Clears the screen, with the cursor at the start of the last row, which gets the background. The next `rows` rows that
+    /// scroll off are no part of the history.
+    pub(super) fn clear_pretending(&mut self, rows: usize, background: Color) {
+        self.set_erased(Color::Default);
+        self.put(b"\x1b[2J");
+        self.goto(self.size.rows() - 1, 0);
+        if background != Color::Default {
+            self.set_erased(background);
+            self.put(b"\x1b[2K");
+        }
+        self.behind().pretend(rows);
     }
 
     /// Processes what is pending.
@@ -152,7 +179,7 @@ impl Grid {
                 NonZeroU16::MIN,
                 NonZeroU16::MIN,
                 0,
-                Behind::new(History::new(0, 1), StyleTable::default()),
+                Behind::new(History::new(0, 1), StyleTable::new()),
             ),
         );
         let alternate = old.screen().alternate_screen();
@@ -196,21 +223,11 @@ impl Grid {
         read_cell(&self.parser, row, col)
     }
 
-    /// Returns whether a row of the shown screen has nothing on it.
-    pub(super) fn row_is_blank(&self, row: u16) -> bool {
-        (0..self.size.cols()).all(|col| {
-            self.parser
-                .screen()
-                .cell(row, col)
-                .is_none_or(|cell| !cell.has_contents() && cell.bgcolor() == vt100::Color::Default)
-        })
-    }
-
     /// Replaces the grid by an empty one of another size, keeping what stands behind it.
     pub(super) fn remake(&mut self, size: Size) {
         self.flush();
         let faults = self.faults;
-        let empty = Behind::new(History::new(0, 1), StyleTable::default());
+        let empty = Behind::new(History::new(0, 1), StyleTable::new());
         let mut behind = std::mem::replace(self.parser.callbacks_mut(), empty);
         behind.restart();
         *self = Grid::with(size, behind);
@@ -219,7 +236,6 @@ impl Grid {
 
     /// Draws rows from the top of the shown screen down, over what is there. The cursor is left anywhere.
     pub(super) fn draw(&mut self, rows: &[Row]) {
-        let style = self.style;
         let last = usize::from(self.size.cols()) - 1;
         let mut joins = false;
         for (number, row) in rows.iter().enumerate().take(self.size.rows().into()) {
@@ -237,7 +253,7 @@ impl Grid {
                 if cell.text.is_empty() && cell.style == erased && !must_draw {
                     if erased.background != Color::Default {
                         self.skip(&mut gap);
-                        self.set_style(erased);
+                        self.set_erased(erased.background);
                         self.put(b"\x1b[X");
                     }
                     gap += 1;
@@ -257,14 +273,13 @@ impl Grid {
             joins = row.wrapped && gap == 0 && row.cells.len() > last;
             if let Some(blank) = erase_first {
                 let place = self.place();
-                self.set_style(blank);
+                self.set_erased(blank.background);
                 self.csi(1, b'G');
                 self.put(b"\x1b[X");
                 self.goto(place.row, place.col);
                 joins = false;
             }
         }
-        self.set_style(style);
     }
 
     fn skip(&mut self, gap: &mut u16) {
@@ -308,11 +323,12 @@ impl Grid {
         // The grid's own attributes may name a style that is gone.
         self.put(b"\x1b[m");
         self.style = Style::default();
+        self.erases = false;
     }
 }
 
 fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
-    let empty = Behind::new(History::new(0, 1), StyleTable::default());
+    let empty = Behind::new(History::new(0, 1), StyleTable::new());
     let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
     behind.restart();
     behind

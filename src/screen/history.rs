@@ -60,6 +60,11 @@ impl History {
         self.tail.push_cell(text, width, style);
     }
 
+    /// Appends a mark to the character before.
+    pub(super) fn push_mark(&mut self, mark: char) {
+        self.tail.push_mark(mark);
+    }
+
     /// Appends ASCII text to the line that is scrolling off: the same as its characters one by one.
     pub(super) fn push_ascii(&mut self, mut text: &str, style: Style) {
         loop {
@@ -93,11 +98,6 @@ impl History {
     /// Returns whether the newest line has no known end.
     pub(super) fn is_open(&self) -> bool {
         self.has_tail
-    }
-
-    /// Returns the columns of the line that is scrolling off so far.
-    pub(super) fn open_cols(&self) -> u32 {
-        self.tail.cols()
     }
 
     /// Ends the line that is scrolling off, if there is one.

@@ -47,11 +47,6 @@ impl OpenLine {
         self.text.len()
     }
 
-    /// Returns its length in columns.
-    pub(super) fn cols(&self) -> u32 {
-        self.cols
-    }
-
     /// Appends ASCII text without controls.
     pub(super) fn push_ascii(&mut self, text: &str, style: Style) {
         self.text.push_str(text);
@@ -77,6 +72,15 @@ impl OpenLine {
         }
         self.cols += u32::from(width);
         self.mixed |= width != 1 || text.chars().nth(1).is_some();
+    }
+
+    /// Appends a mark to the character before.
+    pub(super) fn push_mark(&mut self, mark: char) {
+        if let Some(run) = self.runs.last_mut() {
+            self.text.push(mark);
+            run.bytes += mark.len_utf8() as u32;
+            self.mixed = true;
+        }
     }
 
     fn extend_run(&mut self, bytes: usize, style: Style) {

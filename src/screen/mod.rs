@@ -11,6 +11,7 @@ mod dispatch;
 mod encode;
 mod encode_key;
 mod encode_mouse;
+mod forward;
 mod grid;
 mod history;
 mod keyboard;

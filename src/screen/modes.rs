@@ -157,7 +157,7 @@ impl Terminal {
     }
 
     fn erase_all(&mut self) {
-        self.grid.set_style(self.erased());
+        self.grid.set_erased(self.style.background);
         self.grid.put(b"\x1b[2J");
     }
 

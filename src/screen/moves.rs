@@ -2,6 +2,7 @@
 
 use super::grid::Place;
 use super::terminal::Terminal;
+use crate::model::Style;
 
 impl Terminal {
     /// Moves the cursor to column 0.
@@ -17,7 +18,7 @@ impl Terminal {
         }
         self.grid.put(b"\n");
         if place.row == self.margins.1 && self.has_background() {
-            self.grid.set_style(self.erased());
+            self.grid.set_erased(self.style.background);
             self.grid.put(b"\x1b[2K");
         }
     }
@@ -105,7 +106,7 @@ impl Terminal {
     /// Gives rows the current background, leaving the cursor where it was.
     fn colour_rows(&mut self, rows: std::ops::Range<u16>, place: Place) {
         if self.has_background() {
-            self.grid.set_style(self.erased());
+            self.grid.set_erased(self.style.background);
             for row in rows {
                 self.grid.goto(row, 0);
                 self.grid.put(b"\x1b[2K");
@@ -175,7 +176,7 @@ impl Terminal {
         let count = count.min(self.size.cols() - place.col);
         self.grid.csi(count, b'@');
         if self.has_background() && !place.wraps {
-            self.grid.set_style(self.erased());
+            self.grid.set_erased(self.style.background);
             self.grid.csi(count, b'X');
         }
     }
@@ -185,7 +186,7 @@ impl Terminal {
         let count = count.min(self.size.cols() - place.col);
         self.grid.csi(count, b'P');
         if self.has_background() && !place.wraps {
-            self.grid.set_style(self.erased());
+            self.grid.set_erased(self.style.background);
             self.grid.goto(place.row, self.size.cols() - count);
             self.grid.put(b"\x1b[K");
             self.grid.goto(place.row, place.col);
@@ -193,13 +194,13 @@ impl Terminal {
     }
 
     pub(super) fn erase_cells(&mut self, count: u16) {
-        self.grid.set_style(self.erased());
+        self.grid.set_erased(self.style.background);
         self.grid.csi(count.min(self.size.cols()), b'X');
     }
 
     pub(super) fn erase_line(&mut self, part: u16) {
         if part <= 2 {
-            self.grid.set_style(self.erased());
+            self.grid.set_erased(self.style.background);
             self.grid.csi(part, b'K');
         }
     }
@@ -207,7 +208,7 @@ impl Terminal {
     pub(super) fn erase_screen(&mut self, part: u16) {
         match part {
             0..=2 => {
-                self.grid.set_style(self.erased());
+                self.grid.set_erased(self.style.background);
                 self.grid.csi(part, b'J');
             }
             3 => self.grid.history().clear(),
@@ -218,7 +219,7 @@ impl Terminal {
     /// Fills the screen with E (DECALN).
     pub(super) fn align(&mut self) {
         self.set_margins(1, self.size.rows());
-        self.grid.set_style(Default::default());
+        self.grid.set_style(Style::default());
         let row = "E".repeat(self.size.cols().into());
         for number in 0..self.size.rows() {
             self.grid.goto(number, 0);

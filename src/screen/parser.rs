@@ -1,5 +1,6 @@
 //! Cuts a byte stream into text, controls and sequences; keeps its place when a chunk ends anywhere.
 
+use super::forward::first_c1;
 use super::sequence::Csi;
 
 /// The longest string (OSC, DCS) that is kept, in bytes. A longer one is swallowed to its end and dropped whole: nothing
@@ -59,6 +60,21 @@ pub(super) struct Parser {
     string_last: u8,
 }
 
+/// Returns where the first C0 control or DEL is, or the end.
+pub(super) fn text_end(bytes: &[u8]) -> usize {
+    const LANES: usize = 16;
+    let is_control = |b: u8| b < 0x20 || b == 0x7f;
+    let mut at = 0;
+    // Whole lanes without a branch inside, so that the compiler can compare them at once.
+    for lane in bytes.chunks_exact(LANES) {
+        if lane.iter().fold(false, |any, &b| any | is_control(b)) {
+            break;
+        }
+        at += LANES;
+    }
+    bytes[at..].iter().position(|&b| is_control(b)).map_or(bytes.len(), |more| at + more)
+}
+
 impl Parser {
     /// Returns whether the next byte starts something new.
     pub(super) fn is_idle(&self) -> bool {
@@ -83,7 +99,7 @@ impl Parser {
         if self.partial_len > 0 {
             return self.complete_character(bytes, sink);
         }
-        let end = bytes.iter().position(|&b| b < 0x20 || b == 0x7f).unwrap_or(bytes.len());
+        let end = text_end(bytes);
         if end == 0 {
             self.control(bytes[0], sink);
             return 1;
@@ -119,8 +135,7 @@ impl Parser {
     /// Takes valid characters up to the first C1 control; returns how many bytes were taken.
     fn characters(&mut self, text: &str, sink: &mut impl Sink) -> usize {
         let bytes = text.as_bytes();
-        let c1 = memchr::memchr_iter(0xc2, bytes).find(|&at| bytes[at + 1] < 0xa0);
-        let Some(at) = c1 else {
+        let Some(at) = first_c1(bytes) else {
             sink.text(text);
             return bytes.len();
         };

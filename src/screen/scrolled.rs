@@ -5,7 +5,7 @@ use std::fmt;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
 
 use super::history::History;
-use super::styles::StyleTable;
+use super::styles::{ERASED_INK, StyleTable};
 use crate::model::{Attributes, Color, Style, Underline};
 
 /// What stands behind the grid: its history and the styles that its cells name by number.
@@ -19,6 +19,8 @@ pub(super) struct Behind {
     sequence: String,
     /// The grid writes a line break before a row when the row before it had ended; here: the last row to be probed.
     probe: Probe,
+    /// So many rows that scroll off next stand for nothing.
+    pretended: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +41,13 @@ impl Behind {
             style: Style::default(),
             sequence: String::new(),
             probe: Probe::Off,
+            pretended: 0,
         }
+    }
+
+    /// Ignores the next rows that scroll off.
+    pub(super) fn pretend(&mut self, rows: usize) {
+        self.pretended = rows;
     }
 
     /// Makes the next row that scrolls off tell only whether it goes on the row before it.
@@ -56,6 +64,7 @@ impl Behind {
     pub(super) fn restart(&mut self) {
         self.state = BasicFormattedCaptureState::new();
         self.style = Style::default();
+        self.pretended = 0;
     }
 
     fn apply_sequence(&mut self) {
@@ -120,6 +129,10 @@ impl vt100::Callbacks for Behind {
         if alternate_screen {
             return;
         }
+        if self.pretended > 0 {
+            self.pretended -= 1;
+            return;
+        }
         if self.probe == Probe::Waiting {
             self.probe = Probe::Continued;
         }
@@ -134,6 +147,19 @@ impl vt100::Callbacks for Behind {
 }
 
 impl fmt::Write for Behind {
+    /// Blanks come one by one as characters, what cells hold as strings.
+    fn write_char(&mut self, character: char) -> fmt::Result {
+        if character != ' ' || !self.sequence.is_empty() {
+            return self.write_str(character.encode_utf8(&mut [0; 4]));
+        }
+        if self.probe == Probe::Off {
+            let erased = self.style.foreground == Color::Rgb(0, 0, ERASED_INK as u8);
+            let background = if erased { self.style.background } else { Color::Default };
+            self.history.push_cell(" ", Style { background, ..Style::default() });
+        }
+        Ok(())
+    }
+
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.probe != Probe::Off {
             if text == "\n" {

@@ -3,6 +3,14 @@
 use super::sequence::Csi;
 use crate::model::{Attributes, Color, Style, Underline};
 
+/// Applies an SGR sequence to `style`, where the default foreground is drawn as another colour.
+pub(super) fn apply_over(csi: &Csi, style: &mut Style, default_foreground: Color) {
+    apply(csi, style);
+    if style.foreground == Color::Default {
+        style.foreground = default_foreground;
+    }
+}
+
 /// Applies an SGR sequence to `style`.
 pub(super) fn apply(csi: &Csi, style: &mut Style) {
     if csi.len() == 0 {

@@ -11,7 +11,7 @@ use crate::model::{Attributes, Color, Style, Underline};
 const MAX_STYLES: usize = 65_536;
 
 /// The interned styles.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct StyleTable {
     /// Without their backgrounds, which the grid keeps itself.
     inks: Vec<Style>,
@@ -19,7 +19,26 @@ pub(super) struct StyleTable {
     free: Vec<u32>,
 }
 
+/// The ink of blanks that erasing gave a background. It tells them from blanks that nothing was done to, where both stand in
+/// a row that scrolls off.
+pub(super) const ERASED_INK: u32 = 0;
+
 impl StyleTable {
+    pub(super) fn new() -> StyleTable {
+        StyleTable { inks: vec![Style::default()], numbers: HashMap::new(), free: Vec::new() }
+    }
+
+    /// Writes the SGR sequence with which erasing gives blanks this background.
+    pub(super) fn write_erased(out: &mut Vec<u8>, background: Color) {
+        if background == Color::Default {
+            out.extend_from_slice(b"\x1b[m");
+        } else {
+            out.extend_from_slice(b"\x1b[0;38;2;0;0;0;");
+            write_color(out, background, 40);
+            out.push(b'm');
+        }
+    }
+
     /// Returns the style with this number, or the default one.
     pub(super) fn get(&self, number: u32) -> Style {
         self.inks.get(number as usize).copied().unwrap_or_default()
@@ -33,7 +52,7 @@ impl StyleTable {
     /// Forgets every style whose number is not in `used`.
     pub(super) fn sweep(&mut self, used: &HashSet<u32>) {
         self.numbers.retain(|_, number| used.contains(number));
-        self.free = (0..self.inks.len() as u32).filter(|number| !used.contains(number)).collect();
+        self.free = (ERASED_INK + 1..self.inks.len() as u32).filter(|number| !used.contains(number)).collect();
     }
 
     /// Returns the links that interned styles name.

@@ -103,11 +103,6 @@ impl Terminal {
         usize::from(self.modes.alternate_screen)
     }
 
-    /// Returns a blank's style: the background only.
-    pub(super) fn erased(&self) -> Style {
-        Style { background: self.style.background, ..Style::default() }
-    }
-
     /// Returns whether blanks that come in have a colour, which the grid does not give them.
     pub(super) fn has_background(&self) -> bool {
         self.style.background != Color::Default
@@ -158,7 +153,7 @@ impl Terminal {
             self.grid.put(&rest.as_bytes()[..character.len_utf8()]);
             rest = &rest[character.len_utf8()..];
             if scrolls {
-                self.grid.set_style(self.erased());
+                self.grid.set_erased(self.style.background);
                 self.grid.put(b"\x1b[K");
                 self.grid.set_style(self.style);
             }

@@ -1,6 +1,8 @@
 //! Integration tests: the crate from outside, and the real binary in a real terminal.
 
 mod architecture;
+mod e2e;
+mod harness;
 mod holder;
 mod screen;
 mod settings;

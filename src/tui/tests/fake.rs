@@ -69,6 +69,10 @@ impl Client for Fake {
         unreachable!("the TUI has no foreground runs")
     }
 
+    fn mark_ready(&self, _: RunId) -> Reply<()> {
+        unreachable!("the TUI marks nothing as ready")
+    }
+
     fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut> {
         self.said.say(format!("control {} {control:?}", run.short()));
         unavailable()

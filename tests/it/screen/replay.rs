@@ -108,3 +108,43 @@ fn recorded_programs_replay_byte_for_byte() {
         }
     }
 }
+
+/// Output as a flood of log lines has it: mostly what can be skipped, and now and then what cannot.
+fn flood() -> impl Strategy<Value = Vec<u8>> {
+    let text = prop_oneof![
+        8 => "[a-z ]{0,25}",
+        3 => "[a-z漢字é\u{301}\u{200d}👩🏽\u{fe0f}\u{fffd}─ ]{0,14}",
+        3 => prop::sample::select(vec!["\t", "\x1b[31m", "\x1b[0m", "\x1b[m", "\x1b[44m", "\x1b[49m", "\x1b[7m", "\x1b[9m", "\x1b[38;2;1;2;3m", "   "]).prop_map(str::to_owned),
+    ];
+    let end = prop_oneof![20 => Just("\r\n"), 1 => Just("\r\r\n"), 1 => Just("\n"), 1 => Just("\x1b[K\r\n"), 1 => Just("\x1b[2A\r\n"), 1 => Just("\r")];
+    let line = (prop::collection::vec(text, 0..5), end).prop_map(|(parts, end)| parts.concat() + end);
+    let long = (200_usize..3000, Just("\r\n")).prop_map(|(length, end)| "long line ".repeat(length / 10) + end);
+    let any_line = prop_oneof![30 => line, 1 => long];
+    prop::collection::vec(any_line, 60..400).prop_map(|lines| lines.concat().into_bytes())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn skipping_what_cannot_be_seen_changes_nothing(
+        first in (4_u16..40, 2_u16..12).prop_map(|(cols, rows)| Size::clamped(cols, rows)),
+        start in output(),
+        bytes in flood(),
+        kept in prop::sample::select(vec![1, 20, 100_000]),
+    ) {
+        let run = |step: usize| {
+            let mut screen = Screen::new(first, kept);
+            screen.admit(&start);
+            screen.admit(b"\x1b[?1049;6;1l\x1b[!p\x1b[4;20l\x0f\x1b)B\x1b*B\x1b+B\x1bc");
+            screen.admit(&start);
+            screen.take_replies().expect("few replies");
+            for chunk in bytes.chunks(step) {
+                screen.admit(chunk);
+            }
+            screen.admit(b"\x1b[2b|");
+            seen(&mut screen)
+        };
+        prop_assert_eq!(run(usize::MAX), run(400));
+    }
+}

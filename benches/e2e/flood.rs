@@ -1,0 +1,72 @@
+//! How fast a flood of output is taken in, until its last line can be seen.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::corpus::{self, Kind};
+use crate::harness::Home;
+use crate::limits;
+use crate::product::{MakeTask, Task, configure, open, open_gate};
+use crate::stats::median;
+use crate::table::{Goal, Row};
+
+const PTY_BYTES: usize = 32 * 1024 * 1024;
+const PIPE_BYTES: usize = 256 * 1024 * 1024;
+const ROUNDS: usize = 3;
+/// Stands nowhere in the flood, the configuration or the screen's own text.
+const LAST: &str = "=LAST=LINE=";
+
+/// Waits at the gate, floods, says its words in two parts (so that a shown command does not hold them), and stays.
+const LINE: &str =
+    "rm -f gate; mkfifo gate; echo rea\"dy\"; read x < gate; cat flood; echo =LAST=\"LINE=\"; exec sleep 1000";
+
+/// Seconds from the opening of the gate to the last line on the screen.
+fn through_the_program(home: &Arc<Home>, task: MakeTask) -> f64 {
+    configure(home, &[task("flood", LINE)]);
+    let mut terminal = open(home);
+    terminal.wait_for_text("ready");
+    let start = Instant::now();
+    open_gate(home, "gate");
+    terminal.wait_for_text(LAST);
+    start.elapsed().as_secs_f64()
+}
+
+fn rounds(mut one: impl FnMut() -> f64) -> f64 {
+    median(&(0..ROUNDS).map(|_| one()).collect::<Vec<f64>>())
+}
+
+fn megabytes_per_second(bytes: usize, seconds: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than three digits")]
+    let bytes = bytes as f64;
+    bytes / 1e6 / seconds
+}
+
+/// A flood in a terminal, of three kinds, beside a bare terminal and beside the emulator alone.
+pub(crate) fn pty() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for kind in [Kind::Ascii, Kind::Coloured, Kind::Wide] {
+        let bytes = corpus::lines(kind, PTY_BYTES);
+        let home = Arc::new(Home::new());
+        home.write("flood", &bytes);
+        let rate = |seconds| megabytes_per_second(bytes.len(), seconds);
+        let bare = rate(rounds(|| limits::pty_flood(&home, LINE, LAST)));
+        let alone = rate(rounds(|| limits::vt100_alone(&bytes)));
+        let ours = rate(rounds(|| through_the_program(&home, Task::pty)));
+        let name = kind.name();
+        rows.push(Row::new(format!("PTY flood, {name}, limit: bare PTY"), "MB/s", ours, Goal::Known).limit(bare));
+        let goal = Goal::PartOfLimit(0.8);
+        rows.push(Row::new(format!("PTY flood, {name}, limit: vt100 alone"), "MB/s", ours, goal).limit(alone));
+    }
+    rows
+}
+
+/// A flood through pipes, beside a bare reader.
+pub(crate) fn pipes() -> Vec<Row> {
+    let bytes = corpus::lines(Kind::Ascii, PIPE_BYTES);
+    let home = Arc::new(Home::new());
+    home.write("flood", &bytes);
+    let rate = |seconds| megabytes_per_second(bytes.len(), seconds);
+    let bare = rate(rounds(|| limits::pipe_flood(&home, LINE, LAST)));
+    let ours = rate(rounds(|| through_the_program(&home, Task::pipes)));
+    vec![Row::new("pipe flood, limit: bare reader", "MB/s", ours, Goal::PartOfLimit(0.4)).limit(bare)]
+}

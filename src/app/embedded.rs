@@ -1,0 +1,141 @@
+//! The TUI with the supervisor in the same process: all runs end with it.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::log;
+use crate::api::{Client, ShutdownRequest};
+use crate::holder::OnLost;
+use crate::model::{
+    CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Moment, RunSpec, SessionName, StopSpec, Timeouts, plain_line,
+};
+use crate::settings::{self, LoadRequest, Settings};
+use crate::store::MemoryStore;
+use crate::supervisor::{Supervisor, SupervisorSetup};
+use crate::sys::clock;
+use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
+
+/// The program that serves holders: this one, even when its file has been replaced meanwhile (BUGS B25).
+const OWN_PROGRAM: &str = "/proc/self/exe";
+
+/// The threads of the runtime: one may be busy with a flood while the other serves keys.
+const WORKERS: usize = 2;
+
+/// The longest name of a session.
+const MAX_SESSION: usize = 128;
+
+/// How long blocking work may hold up the end of the program: a look at a file system that hangs.
+const LEAVE_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// Opens the TUI.
+///
+/// # Errors
+/// What is wrong with the configuration or the terminal.
+pub(super) fn tui(config: Option<&Path>, nested: bool) -> Result<ExitCode, Failure> {
+    refuse_nesting(nested)?;
+    let start_dir = std::env::current_dir().map_err(|error| {
+        Failure::new(ErrorCode::NotRunnable, format!("the present directory cannot be used: {error}"))
+            .with_hint("go to a directory that exists")
+    })?;
+    let settings = settings::load(LoadRequest { start_dir: &start_dir, env: &settings::process_env, config })?;
+    log::start(settings.directories.state.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .thread_name("shtask")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(ErrorCode::SpawnFailed, format!("no threads could be started: {error}")))?;
+    let outcome = runtime.block_on(show(&settings, &start_dir));
+    runtime.shutdown_timeout(LEAVE_TIMEOUT);
+    outcome
+}
+
+/// A TUI inside one of its own runs would show itself in itself, without end (S10.8).
+fn refuse_nesting(nested: bool) -> Result<(), Failure> {
+    if nested || std::env::var_os("SHTASK").is_none() {
+        return Ok(());
+    }
+    let task = std::env::var("SHTASK_TASK").unwrap_or_default();
+    let of = if task.is_empty() { String::new() } else { format!(" ({task})") };
+    let message = format!("this terminal belongs to a run of shtask{of}");
+    Err(Failure::new(ErrorCode::Invalid, message).with_hint("leave it first, or use --nested"))
+}
+
+async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure> {
+    let setup = SupervisorSetup {
+        session: session_of(&settings.project_dir),
+        limits: settings.limits.clone(),
+        store: Box::new(MemoryStore::default()),
+        holder_exe: Path::new(OWN_PROGRAM),
+        on_lost: OnLost::End { grace: Limits::GRACE },
+    };
+    let (supervisor, client) = Supervisor::new(setup).map_err(|error| {
+        let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        Failure::new(ErrorCode::SpawnFailed, format!("{error}: {source}"))
+    })?;
+    let supervising = tokio::spawn(supervisor.run());
+    let client: Arc<dyn Client> = Arc::new(client);
+    let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;
+    let outcome = match left {
+        Ok(Leaving::Stopped { summary, signal }) => {
+            summary.iter().for_each(|line| println!("{line}"));
+            // Whoever sent the signal sees the exit code that it would have caused.
+            Ok(signal.map_or(ExitCode::SUCCESS, |number| ExitCode::from(128 + u8::try_from(number).unwrap_or(0))))
+        }
+        Ok(Leaving::TerminalLost) => Ok(ExitCode::from(129)),
+        Err(error) => Err(Failure::new(ErrorCode::Broken, error.to_string())),
+    };
+    // Nothing that was started outlives this program, however it was left. After an orderly leave nothing is live any more.
+    let ended = client.shutdown(ShutdownRequest::default()).await;
+    drop(client);
+    if let Err(failure) = ended {
+        tracing::warn!(%failure, "the end of all runs was not confirmed");
+    }
+    supervising.await.map_err(|error| Failure::new(ErrorCode::Broken, format!("the supervisor failed: {error}")))?;
+    outcome
+}
+
+fn options(settings: &Settings, start_dir: &Path) -> Options {
+    let base: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let tasks = settings.task_specs(&base).into_iter();
+    let defaults = settings.defaults.clone();
+    let title = settings.project_dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Options {
+        title: plain_line(&title, 64),
+        tasks: tasks.map(|(name, spec, autostart)| TaskEntry { name, spec, autostart }).collect(),
+        attach_key: settings.tui.attach_key,
+        mouse: settings.tui.mouse,
+        clock: || Moment::from_boot(clock::boot_now()),
+        new_run: Box::new(move |new: NewRun| RunSpec {
+            env: EnvSpec { base: base.clone(), ..EnvSpec::default() },
+            size: new.size,
+            timeouts: Timeouts { wall: new.timeout, ..Timeouts::default() },
+            stop: StopSpec { grace: defaults.grace, ..StopSpec::default() },
+            ..RunSpec::new(
+                CommandSpec::Shell {
+                    line: new.line.into(),
+                    shell: defaults.shell.clone(),
+                    login: false,
+                    interactive: false,
+                },
+                new.mode,
+                new.cwd,
+            )
+        }),
+        cwd: start_dir.to_owned(),
+        home: settings.directories.home.clone(),
+        colors: ColorChoice::from_env(settings::process_env),
+    }
+}
+
+/// Names the session of a project after its directory.
+fn session_of(project_dir: &Path) -> SessionName {
+    let name = project_dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
+    let name: String = name.chars().map(allowed).take(MAX_SESSION).collect();
+    let name = if name.is_empty() { "root".to_owned() } else { name };
+    name.parse().expect("a name of allowed characters, not empty and not too long")
+}

@@ -1,0 +1,273 @@
+//! The loop around the core: mailbox, reports, store, timers in; drivers, writes, timers out.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::core::{At, Core, Do, Write};
+use super::local::LocalClient;
+use super::request::Request;
+use super::timers::{Deadline, Timers};
+use crate::driver::{self, Command, Report, Setup};
+use crate::holder::{HolderError, HolderServer, OnLost};
+use crate::launch::{self, Resolved};
+use crate::model::{ErrorCode, Failure, Limits, Moment, RunId, SessionName};
+use crate::store::Store;
+use crate::sys::clock;
+
+/// How many requests of clients may wait. A person's and an agent's requests come one by one; a program that floods the mailbox is told so.
+const MAILBOX: usize = 1024;
+
+/// How many reports of drivers may wait; a driver waits when there are more.
+const REPORTS: usize = 1024;
+
+/// What a supervisor is made from.
+pub struct SupervisorSetup<'a> {
+    /// The session whose runs it owns.
+    pub session: SessionName,
+    /// The limits.
+    pub limits: Limits,
+    /// Where records are kept.
+    pub store: Box<dyn Store>,
+    /// The program whose `main` serves holders: `/proc/self/exe` but in tests.
+    pub holder_exe: &'a Path,
+    /// What becomes of a run when this process dies.
+    pub on_lost: OnLost,
+}
+
+/// Why there is no supervisor.
+#[derive(Debug, thiserror::Error)]
+pub enum SupervisorError {
+    /// No holders could be had.
+    #[error("the holders of runs cannot be started")]
+    Holders(#[from] HolderError),
+    /// There is no timer.
+    #[error("no timer could be made")]
+    Timer(#[from] std::io::Error),
+}
+
+/// The actor. [`Supervisor::run`] is its loop.
+pub struct Supervisor {
+    core: Core,
+    store: Box<dyn Store>,
+    holders: Arc<HolderServer>,
+    on_lost: OnLost,
+    timers: Timers,
+    requests_rx: mpsc::Receiver<Request>,
+    reports_tx: mpsc::Sender<(RunId, Report)>,
+    reports_rx: mpsc::Receiver<(RunId, Report)>,
+    stored_tx: mpsc::UnboundedSender<Stored>,
+    stored_rx: mpsc::UnboundedReceiver<Stored>,
+    jobs: JoinSet<Job>,
+    job_runs: std::collections::HashMap<tokio::task::Id, RunId>,
+}
+
+type Stored = (RunId, Write, Result<(), Failure>);
+
+/// What a job of the supervisor's came to.
+enum Job {
+    Resolved(RunId, Result<Resolved, Failure>),
+    DriverEnded,
+    StarterLeft(RunId),
+}
+
+/// What woke the loop up.
+enum Woken {
+    Request(Option<Request>),
+    Report(RunId, Report),
+    Stored(Stored),
+    TimeOver,
+    Job(Result<(tokio::task::Id, Job), tokio::task::JoinError>),
+}
+
+impl Supervisor {
+    /// Makes a supervisor and a client for it.
+    ///
+    /// # Errors
+    /// [`SupervisorError`] when the fork server for holders cannot be started, or a descriptor is missing.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn new(setup: SupervisorSetup<'_>) -> Result<(Supervisor, LocalClient), SupervisorError> {
+        let (requests_tx, requests_rx) = mpsc::channel(MAILBOX);
+        let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
+        // One answer for each write that was asked for, of which a run has at most two at a time.
+        let (stored_tx, stored_rx) = mpsc::unbounded_channel();
+        let supervisor = Supervisor {
+            core: Core::new(setup.session, setup.limits, Box::new(random_id)),
+            store: setup.store,
+            holders: Arc::new(HolderServer::start(setup.holder_exe)?),
+            on_lost: setup.on_lost,
+            timers: Timers::new()?,
+            requests_rx,
+            reports_tx,
+            reports_rx,
+            stored_tx,
+            stored_rx,
+            jobs: JoinSet::new(),
+            job_runs: std::collections::HashMap::new(),
+        };
+        Ok((supervisor, LocalClient::new(requests_tx)))
+    }
+
+    /// Runs until every client is gone. Runs that are live then are lost to this process: their holders do what they were told for that case.
+    pub async fn run(mut self) {
+        loop {
+            let woken = self.wait().await;
+            let at = At { now: Moment::from_boot(clock::boot_now()), wall: Timestamp::now() };
+            let todo = match woken {
+                Woken::Request(None) => return,
+                Woken::Request(Some(request)) => self.serve(at, request),
+                Woken::Report(run, report) => self.core.reported(at, run, report),
+                Woken::Stored((run, write, result)) => self.core.stored(at, run, write, result),
+                Woken::TimeOver => self.time_is_over(at),
+                Woken::Job(ended) => self.job_ended(at, ended),
+            };
+            self.perform(todo);
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        tokio::select! {
+            // What has happened comes before what is asked for: an answer then knows of it.
+            biased;
+            Some(stored) = self.stored_rx.recv() => Woken::Stored(stored),
+            Some((run, report)) = self.reports_rx.recv() => Woken::Report(run, report),
+            () = self.timers.over() => Woken::TimeOver,
+            Some(ended) = self.jobs.join_next_with_id(), if !self.jobs.is_empty() => Woken::Job(ended),
+            request = self.requests_rx.recv() => Woken::Request(request),
+        }
+    }
+
+    fn serve(&mut self, at: At, request: Request) -> Vec<Do> {
+        let core = &mut self.core;
+        match request {
+            Request::Start(request, answer) => return core.start(at, request, answer),
+            Request::StartForeground(spec, output_tx, answer) => return core.start_foreground(spec, output_tx, answer),
+            Request::Control(run, control, answer) => core.control(run, control, answer),
+            Request::Stop(run, stop, request, answer) => return core.stop(at, run, stop, request, answer),
+            Request::WithdrawStop(run, stop, answer) => return core.withdraw_stop(at, run, stop, answer),
+            Request::Restart(run, stop, answer) => return core.restart(at, run, stop, answer),
+            Request::Signal(run, signal, target, answer) => core.signal(run, signal, target, answer),
+            Request::SetDeadline(run, kind, deadline, answer) => {
+                return core.set_deadline(at, run, kind, deadline, answer);
+            }
+            Request::MarkReady(run, answer) => return core.mark_ready(at, run, answer),
+            Request::Read(run, limit_bytes, answer) => return core.read(at, run, limit_bytes, answer),
+            Request::Inspect(run, answer) => core.inspect(run, answer),
+            Request::History { run, first, count, answer } => {
+                core.pass_on(run, Command::History { first, count, answer });
+            }
+            Request::Watch(run, view, answer) => core.pass_on(run, Command::Watch(view, answer)),
+            Request::Forget(run, answer) => return core.forget(run, answer),
+            Request::Subscribe(feed) => core.subscribe(feed),
+            Request::Shutdown(request, answer) => return core.shut_down(at, request, answer),
+        }
+        Vec::new()
+    }
+
+    fn time_is_over(&mut self, at: At) -> Vec<Do> {
+        let mut todo = Vec::new();
+        for (deadline, epoch) in self.timers.take_over(at.now) {
+            match deadline {
+                Deadline::Run(run, timer) => todo.extend(self.core.timer_fired(at, run, timer, epoch)),
+                Deadline::Shutdown => self.core.shutdown_is_late(),
+            }
+        }
+        todo
+    }
+
+    fn job_ended(&mut self, at: At, ended: Result<(tokio::task::Id, Job), tokio::task::JoinError>) -> Vec<Do> {
+        match ended {
+            Ok((job, outcome)) => {
+                self.job_runs.remove(&job);
+                match outcome {
+                    Job::Resolved(run, found) => self.core.resolved(at, run, found),
+                    Job::StarterLeft(run) => self.core.starter_left(at, run),
+                    Job::DriverEnded => Vec::new(),
+                }
+            }
+            Err(error) => {
+                let Some(run) = self.job_runs.remove(&error.id()) else { return Vec::new() };
+                tracing::error!(run = %run, %error, "a part of a run has failed");
+                let failure = Failure::new(ErrorCode::Broken, "shtask has failed on this run; it was ended");
+                let mut todo = self.core.resolved(at, run, Err(failure.clone()));
+                todo.extend(self.core.driver_failed(at, run, failure));
+                todo
+            }
+        }
+    }
+
+    fn perform(&mut self, todo: Vec<Do>) {
+        for what in todo {
+            match what {
+                Do::Resolve(identity, spec) => {
+                    let run = identity.id;
+                    // Programs and folders may lie on a file system that hangs.
+                    let look = move || Job::Resolved(run, launch::local(&spec, &identity));
+                    let job = self.jobs.spawn_blocking(look);
+                    self.job_runs.insert(job.id(), run);
+                }
+                Do::Store(record, write) => {
+                    let (run, stored_tx) = (record.id, self.stored_tx.clone());
+                    let done = Box::new(move |result: Result<(), crate::store::StoreError>| {
+                        // It can only be missing when the supervisor is gone.
+                        let _ = stored_tx.send((run, write, result.map_err(Failure::from)));
+                    });
+                    self.store.put(record, done);
+                }
+                Do::Unstore(run) => self.store.remove(run),
+                Do::Drive(run) => self.start_driver(run),
+                Do::WatchStarter(run, left_rx) => {
+                    let job = self.jobs.spawn(async move {
+                        // It ends without a word when who waits has left.
+                        let _ = left_rx.await;
+                        Job::StarterLeft(run)
+                    });
+                    self.job_runs.insert(job.id(), run);
+                }
+                Do::Arm(run, timer, epoch, at) => self.timers.arm(Deadline::Run(run, timer), epoch, at),
+                Do::Disarm(run, timer) => self.timers.disarm(Deadline::Run(run, timer)),
+                Do::ArmShutdown(at) => self.timers.arm(Deadline::Shutdown, 0, at),
+            }
+        }
+    }
+
+    fn start_driver(&mut self, run: RunId) {
+        let scrollback_lines = self.core.limits.scrollback_lines;
+        let Some(entry) = self.core.runs.get_mut(&run) else { return };
+        let Some((resolved, live)) = entry.resolved.take() else { return };
+        let (port, orders) = driver::port();
+        entry.port = Some(port);
+        let spec = entry.spec.clone();
+        let setup = Setup {
+            id: run,
+            resolved,
+            mode: spec.mode,
+            size: spec.size,
+            stdin: spec.stdin,
+            stop: spec.stop,
+            on_lost: self.on_lost,
+            scrollback_lines,
+            live,
+            holders: Arc::clone(&self.holders),
+        };
+        let driving = driver::drive(setup, orders, self.reports_tx.clone());
+        let job = self.jobs.spawn(async move {
+            driving.await;
+            Job::DriverEnded
+        });
+        self.job_runs.insert(job.id(), run);
+    }
+}
+
+fn random_id() -> RunId {
+    let mut bits = [0; 10];
+    let filled = rustix::rand::getrandom(&mut bits, rustix::rand::GetRandomFlags::empty());
+    // Ten bytes come whole and without waiting once the machine has booted.
+    assert_eq!(filled, Ok(bits.len()), "the kernel gives random bytes");
+    RunId::from_bits(bits)
+}

@@ -1,0 +1,268 @@
+//! The pure part: takes one thing in, decides, and says what is to be done. It never waits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use tokio::sync::oneshot;
+
+use super::entry::{Entry, Starter};
+use super::records;
+use super::starting::Resolving;
+use crate::api::{FeedSender, RunView, Update};
+use crate::driver::{Command, Report};
+use crate::launch::RunIdentity;
+use crate::model::run::{Effect, Input, RunTimer};
+use crate::model::stop::StopKey;
+use crate::model::{Failure, Limits, Moment, Record, RunId, RunName, RunSpec, SessionName, Slots};
+
+/// The present, as it is passed in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At {
+    /// On the boot clock, for deadlines.
+    pub(super) now: Moment,
+    /// On the wall clock, for records.
+    pub(super) wall: Timestamp,
+}
+
+/// Which write a store has answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Write {
+    Starting,
+    Running,
+    Final,
+    Observed,
+}
+
+/// What the core asks the actor to do.
+pub(super) enum Do {
+    /// Look for program, folder and environment of a run.
+    Resolve(RunIdentity, Box<RunSpec>),
+    /// Store a record.
+    Store(Arc<Record>, Write),
+    /// Forget a stored record.
+    Unstore(RunId),
+    /// Start the driver of a run, and with it the process.
+    Drive(RunId),
+    /// Watch for the leaving of who waits for a foreground run.
+    WatchStarter(RunId, oneshot::Receiver<()>),
+    /// Arm a timer; one of the same kind is replaced.
+    Arm(RunId, RunTimer, u64, Moment),
+    /// Disarm a timer.
+    Disarm(RunId, RunTimer),
+    /// Report on the shutdown at the latest then.
+    ArmShutdown(Moment),
+}
+
+/// All runs of a session.
+pub(super) struct Core {
+    pub(super) session: SessionName,
+    pub(super) limits: Limits,
+    pub(super) slots: Slots,
+    pub(super) runs: IndexMap<RunId, Entry>,
+    /// Runs that have a slot but no record yet.
+    pub(super) resolving: HashMap<RunId, Resolving>,
+    /// The newest generation of each name.
+    pub(super) generations: HashMap<RunName, u64>,
+    pub(super) mint: Box<dyn FnMut() -> RunId + Send>,
+    pub(super) next_stop: u64,
+    pub(super) shutdown: Option<super::ending::Shutdown>,
+    feeds: Vec<FeedSender>,
+}
+
+impl Core {
+    /// Makes a core without runs. `mint` makes a new run id.
+    pub(super) fn new(session: SessionName, limits: Limits, mint: Box<dyn FnMut() -> RunId + Send>) -> Core {
+        Core {
+            slots: Slots::new(&limits),
+            session,
+            limits,
+            runs: IndexMap::new(),
+            resolving: HashMap::new(),
+            generations: HashMap::new(),
+            mint,
+            next_stop: 0,
+            shutdown: None,
+            feeds: Vec::new(),
+        }
+    }
+
+    /// Takes the answer of a store in.
+    pub(super) fn stored(&mut self, at: At, run: RunId, write: Write, result: Result<(), Failure>) -> Vec<Do> {
+        match write {
+            Write::Starting => self.step(at, run, Input::Recorded(result)),
+            Write::Running => self.step(at, run, Input::Confirmed(result)),
+            Write::Final => {
+                if let Some(entry) = self.runs.get_mut(&run) {
+                    entry.final_failure = result.err();
+                }
+                self.step(at, run, Input::FinalStored)
+            }
+            // A mark that could not be stored is made again by the next read.
+            Write::Observed => Vec::new(),
+        }
+    }
+
+    /// Takes a timer in that went off.
+    pub(super) fn timer_fired(&mut self, at: At, run: RunId, timer: RunTimer, epoch: u64) -> Vec<Do> {
+        self.step(at, run, Input::TimerFired(timer, epoch))
+    }
+
+    /// Takes a driver's report in.
+    pub(super) fn reported(&mut self, at: At, run: RunId, report: Report) -> Vec<Do> {
+        let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
+        let input = match report {
+            Report::Spawned(process) => {
+                entry.record = records::with_process(&entry.record, process, at.wall);
+                entry.started = Some(at.now);
+                Input::Spawned
+            }
+            Report::SpawnFailed(failure, code) => Input::SpawnFailed(failure, code),
+            Report::StopCut(epoch) => Input::StopCut(epoch),
+            Report::Signalled => Input::Signalled,
+            Report::Exited(exit) => Input::Exited(exit),
+            Report::TreeEmpty => Input::TreeEmpty,
+            Report::OutputEnded => Input::OutputEnded,
+            Report::TreeEnded(ended) => Input::TreeEnded(ended),
+            Report::LastOutput(epoch, moment) => Input::LastOutput(epoch, moment),
+            Report::Broke(failure) => Input::Broke(failure),
+            Report::HolderLost(failure) => Input::HolderLost(failure),
+            Report::TooLate(outcome, answer) => {
+                if entry.is_final() {
+                    let view = crate::model::Applied::Final(Arc::clone(&entry.record));
+                    answer.send(Ok(crate::model::Cut { outcome, view }));
+                } else {
+                    entry.late_controls.push((outcome, answer));
+                }
+                return Vec::new();
+            }
+            Report::Active(activity) => {
+                entry.activity = activity;
+                self.publish(run);
+                return Vec::new();
+            }
+            Report::Resized(size) => {
+                entry.record = records::with_size(&entry.record, size);
+                self.publish(run);
+                return Vec::new();
+            }
+            Report::Finished { output, payload_undelivered, activity } => {
+                entry.output = Some(*output);
+                entry.activity = activity;
+                Input::Finished { payload_undelivered }
+            }
+        };
+        self.step(at, run, input)
+    }
+
+    /// Takes note that a driver failed: its holder ends the run, and nothing more is known of it.
+    pub(super) fn driver_failed(&mut self, at: At, run: RunId, failure: Failure) -> Vec<Do> {
+        let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
+        entry.port = None;
+        let mut todo = self.step(at, run, Input::HolderLost(failure));
+        // It may have failed while it took the last snapshot.
+        todo.extend(self.step(at, run, Input::Finished { payload_undelivered: false }));
+        todo
+    }
+
+    /// Steps the machine of a run and turns its effects into what is to be done.
+    pub(super) fn step(&mut self, at: At, run: RunId, input: Input) -> Vec<Do> {
+        let mut todo = Vec::new();
+        let mut next = Some(input);
+        while let Some(input) = next.take() {
+            let Some(entry) = self.runs.get_mut(&run) else { break };
+            for effect in entry.machine.step(at.now, input) {
+                next = self.perform(at, run, effect, &mut todo).or(next);
+            }
+        }
+        todo
+    }
+
+    /// Does what an effect asks for, and returns what that has come to at once.
+    fn perform(&mut self, at: At, run: RunId, effect: Effect, todo: &mut Vec<Do>) -> Option<Input> {
+        let entry = self.runs.get_mut(&run)?;
+        let order = |entry: &Entry, command| entry.port.as_ref().is_some_and(|port| port.order(command));
+        match effect {
+            Effect::Spawn => todo.push(Do::Drive(run)),
+            Effect::StoreRunning => {
+                entry.record = records::running(&entry.record, at.wall);
+                todo.push(Do::Store(Arc::clone(&entry.record), Write::Running));
+            }
+            Effect::Started(result) => self.tell_starter(run, result),
+            Effect::AbortSpawn => drop(order(entry, Command::AbortSpawn)),
+            Effect::TakeStopCut(epoch) => drop(order(entry, Command::StopCut(epoch))),
+            Effect::EndTree { kill } => drop(order(entry, Command::EndTree { kill })),
+            Effect::Hurry => drop(order(entry, Command::Hurry)),
+            Effect::AskLastOutput(epoch) => drop(order(entry, Command::AskLastOutput(epoch))),
+            Effect::Arm(timer, epoch, moment) => todo.push(Do::Arm(run, timer, epoch, moment)),
+            Effect::Disarm(timer) => todo.push(Do::Disarm(run, timer)),
+            Effect::Finish => {
+                // A driver that failed takes no last snapshot.
+                if !order(entry, Command::Finish) {
+                    return Some(Input::Finished { payload_undelivered: false });
+                }
+            }
+            Effect::StoreFinal(outcome) => {
+                entry.ended = Some(at.now);
+                entry.record = records::ended(&entry.record, *outcome, entry.output.take(), at.wall);
+                todo.push(Do::Store(Arc::clone(&entry.record), Write::Final));
+            }
+            Effect::ReleaseSlot => {
+                if let Some(slot) = entry.slot.take() {
+                    self.slots.release(slot);
+                }
+            }
+            Effect::Close(stops) => self.closed(run, stops, todo),
+            Effect::Changed => self.publish(run),
+        }
+        None
+    }
+
+    fn tell_starter(&mut self, run: RunId, result: Result<(), Failure>) {
+        let Some(entry) = self.runs.get_mut(&run) else { return };
+        let record = Arc::clone(&entry.record);
+        match (&mut entry.starter, result) {
+            (Starter::Background(answers), result) => {
+                for answer in answers.drain(..) {
+                    answer.send(result.clone().map(|()| Arc::clone(&record)));
+                }
+            }
+            (Starter::Foreground(_, answer), Err(failure)) => {
+                answer.take().into_iter().for_each(|answer| answer.send(Err(failure.clone())));
+            }
+            // It waits for the end.
+            (Starter::Foreground(..), Ok(())) => {}
+        }
+    }
+
+    /// Returns a new key for a stop.
+    pub(super) fn mint_stop(&mut self) -> StopKey {
+        self.next_stop += 1;
+        StopKey(self.next_stop)
+    }
+
+    /// Sends the table to a new subscriber, and every change from now on.
+    pub(super) fn subscribe(&mut self, feed: FeedSender) {
+        if feed.resync(self.table()) {
+            self.feeds.push(feed);
+        }
+    }
+
+    /// Sends the present state of a run to all subscribers.
+    pub(super) fn publish(&mut self, run: RunId) {
+        if let Some(entry) = self.runs.get(&run) {
+            self.send(Update::Run(Arc::new(entry.view())));
+        }
+    }
+
+    /// Sends an update to all subscribers, and forgets those that are gone.
+    pub(super) fn send(&mut self, update: Update) {
+        let feeds = std::mem::take(&mut self.feeds);
+        self.feeds = feeds.into_iter().filter(|feed| feed.send(update.clone(), || self.table())).collect();
+    }
+
+    fn table(&self) -> Vec<Arc<RunView>> {
+        self.runs.values().map(|entry| Arc::new(entry.view())).collect()
+    }
+}

@@ -1,0 +1,167 @@
+//! Ending runs: stops, the shutdown of all, and what happens when a run is closed (S4.6, S4.11, S7.2).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::core::{At, Core, Do};
+use super::entry::Starter;
+use super::serving::not_found;
+use crate::api::{Answer, ShutdownReport, ShutdownRequest, StopId, StopOutcome, StopRequest, Update};
+use crate::model::run::Input;
+use crate::model::stop::{Reason, StopKey};
+use crate::model::{Applied, Cut, Failure, RunId, StillAlive};
+
+/// How much longer than the longest grace a shutdown may take (S7.2).
+const SHUTDOWN_MARGIN: Duration = Duration::from_secs(5);
+
+/// A shutdown that is under way.
+pub(super) struct Shutdown {
+    waiting: Vec<Answer<ShutdownReport>>,
+    /// How many runs were live when it began.
+    live: usize,
+    over: bool,
+}
+
+impl Core {
+    /// Admits a stop.
+    pub(super) fn stop(
+        &mut self,
+        at: At,
+        run: RunId,
+        stop: StopId,
+        request: StopRequest,
+        answer: Answer<StopOutcome>,
+    ) -> Vec<Do> {
+        let key = self.mint_stop();
+        let Some(entry) = self.runs.get_mut(&run) else {
+            answer.send(Err(not_found(run)));
+            return Vec::new();
+        };
+        if entry.is_final() {
+            answer.send(Ok(StopOutcome { applied: false, record: Arc::clone(&entry.record) }));
+            return Vec::new();
+        }
+        entry.stops.insert(key, (stop, answer));
+        self.step(at, run, Input::End(Reason::Stop(key), request.kill))
+    }
+
+    /// Withdraws a stop, if that is still possible.
+    pub(super) fn withdraw_stop(&mut self, at: At, run: RunId, stop: StopId, answer: Answer<bool>) -> Vec<Do> {
+        let Some(entry) = self.runs.get_mut(&run) else {
+            answer.send(Err(not_found(run)));
+            return Vec::new();
+        };
+        let key = entry.stops.iter().find(|(_, (id, _))| *id == stop).map(|(key, _)| *key);
+        let key = key.filter(|_| entry.machine.stop_is_preparing());
+        let todo = key.map_or_else(Vec::new, |key| self.step(at, run, Input::Withdraw(key)));
+        if let (Some(key), Some(entry)) = (key, self.runs.get_mut(&run))
+            && let Some((_, stop)) = entry.stops.remove(&key)
+        {
+            stop.send(Err(Failure::new(crate::model::ErrorCode::Stale, "the stop was withdrawn")));
+        }
+        answer.send(Ok(key.is_some()));
+        todo
+    }
+
+    /// Ends everything. A second request joins the first, and may hurry it.
+    pub(super) fn shut_down(&mut self, at: At, request: ShutdownRequest, answer: Answer<ShutdownReport>) -> Vec<Do> {
+        let live: Vec<RunId> = self.runs.iter().filter(|(_, e)| !e.is_final()).map(|(run, _)| *run).collect();
+        let mut todo = Vec::new();
+        match &mut self.shutdown {
+            Some(shutdown) => shutdown.waiting.push(answer),
+            None => {
+                let grace = live.iter().map(|run| self.runs[run].spec.stop.grace).max().unwrap_or_default();
+                let bound = at.now.plus(grace + self.limits.output_drain + SHUTDOWN_MARGIN);
+                self.shutdown = Some(Shutdown { waiting: vec![answer], live: live.len(), over: false });
+                todo.push(Do::ArmShutdown(bound));
+            }
+        }
+        for run in live {
+            // Nothing follows a run that ends with everything.
+            if let Some((_, answers)) = self.runs.get_mut(&run).and_then(|entry| entry.successor.take()) {
+                let closing = Failure::new(crate::model::ErrorCode::Closing, "everything is being ended");
+                answers.into_iter().for_each(|answer| answer.send(Err(closing.clone())));
+            }
+            todo.extend(self.step(at, run, Input::End(Reason::Shutdown, request.hurry)));
+        }
+        self.check_shutdown();
+        todo
+    }
+
+    /// Takes note that a shutdown has taken as long as it may: it says what is left.
+    pub(super) fn shutdown_is_late(&mut self) {
+        if let Some(shutdown) = &mut self.shutdown {
+            shutdown.over = true;
+        }
+        self.check_shutdown();
+    }
+
+    /// Answers a shutdown when all runs are closed, or its time is over.
+    pub(super) fn check_shutdown(&mut self) {
+        let open = self.runs.values().filter(|entry| !entry.is_final()).count() + self.resolving.len();
+        if let Some(shutdown) = &mut self.shutdown
+            && (open == 0 || shutdown.over)
+        {
+            let mut left = Vec::new();
+            for (run, entry) in &self.runs {
+                let ended = entry.record.ended.iter().flat_map(|ended| ended.left.clone());
+                left.extend(ended.map(|still| (*run, still)));
+                if !entry.is_final() {
+                    let pid = entry.record.process.as_ref().map_or(0, |process| process.pid);
+                    left.push((*run, StillAlive { pid, why: "its end was not confirmed in time".to_owned() }));
+                }
+            }
+            let report = ShutdownReport { ended: shutdown.live.saturating_sub(open), left };
+            shutdown.waiting.drain(..).for_each(|answer| answer.send(Ok(report.clone())));
+        }
+    }
+
+    /// Takes note that who waited for a foreground run has left: it is cancelled.
+    pub(super) fn starter_left(&mut self, at: At, run: RunId) -> Vec<Do> {
+        let key = self.mint_stop();
+        self.step(at, run, Input::End(Reason::Stop(key), false))
+    }
+
+    /// Tells all who wait for the end of a run, and lets its successor start.
+    pub(super) fn closed(&mut self, run: RunId, stops: Vec<(StopKey, bool)>, todo: &mut Vec<Do>) {
+        let Some(entry) = self.runs.get_mut(&run) else { return };
+        let record = Arc::clone(&entry.record);
+        let told = entry.final_failure.clone().map_or(Ok(Arc::clone(&record)), Err);
+        for (key, applied) in stops {
+            if let Some((_, answer)) = entry.stops.remove(&key) {
+                answer.send(told.clone().map(|record| StopOutcome { applied, record }));
+            }
+        }
+        for (outcome, answer) in entry.late_controls.drain(..) {
+            answer.send(Ok(Cut { outcome, view: Applied::Final(Arc::clone(&record)) }));
+        }
+        if let Starter::Foreground(_, answer) = &mut entry.starter {
+            answer.take().into_iter().for_each(|answer| answer.send(told.clone()));
+        }
+        // The live output of a foreground run ends with it.
+        entry.starter = Starter::Background(Vec::new());
+        let successor = entry.successor.take();
+        if record.process.is_none() && !record.status.is_final() {
+            // It could not be recorded, so there never was such a run.
+            self.runs.shift_remove(&run);
+            self.send(Update::Removed(run));
+        } else {
+            self.publish(run);
+            self.forget_oldest(todo);
+        }
+        if let Some((request, answers)) = successor {
+            todo.extend(self.begin(request.spec, Starter::Background(answers)));
+        }
+        self.check_shutdown();
+    }
+
+    /// Forgets the oldest final runs beyond what is kept.
+    fn forget_oldest(&mut self, todo: &mut Vec<Do>) {
+        let finals: Vec<RunId> = self.runs.iter().filter(|(_, e)| e.is_final()).map(|(run, _)| *run).collect();
+        for run in finals.iter().take(finals.len().saturating_sub(self.limits.kept_runs)) {
+            self.runs.shift_remove(run);
+            self.send(Update::Removed(*run));
+            todo.push(Do::Unstore(*run));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! One run as the supervisor knows it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::request::LiveRoad;
+
+use crate::api::{Activity, Answer, DeadlineView, LiveOutput, RunView, StartRequest, StopId, StopOutcome, Termination};
+use crate::driver::DriverPort;
+use crate::launch::Resolved;
+use crate::model::run::Run;
+use crate::model::stop::StopKey;
+use crate::model::{Cut, CutOutcome, Failure, Moment, Record, RecordOutput, RunSpec, Slot};
+
+/// Who waits for a start.
+pub(super) enum Starter {
+    /// Those who want to know when it runs; none for a run that replaces another whose asker left.
+    Background(Vec<Answer<Arc<Record>>>),
+    /// Who waits for its end, and gets its output meanwhile.
+    Foreground(Option<LiveRoad>, Option<Answer<Arc<Record>>>),
+}
+
+impl Starter {
+    /// Tells all that the start failed.
+    pub(super) fn refuse(self, failure: &Failure) {
+        match self {
+            Starter::Background(answers) => answers.into_iter().for_each(|answer| answer.send(Err(failure.clone()))),
+            Starter::Foreground(_, answer) => answer.into_iter().for_each(|answer| answer.send(Err(failure.clone()))),
+        }
+    }
+}
+
+/// A run whose record exists.
+pub(super) struct Entry {
+    pub(super) spec: RunSpec,
+    pub(super) machine: Run,
+    pub(super) record: Arc<Record>,
+    pub(super) slot: Option<Slot>,
+    pub(super) starter: Starter,
+    /// What is executed and where live output goes, until the driver gets both.
+    pub(super) resolved: Option<(Resolved, Option<mpsc::UnboundedSender<LiveOutput>>)>,
+    pub(super) port: Option<DriverPort>,
+    pub(super) stops: HashMap<StopKey, (StopId, Answer<StopOutcome>)>,
+    /// Controls that came after the root's exit: they get the final record.
+    pub(super) late_controls: Vec<(CutOutcome, Answer<Cut>)>,
+    /// What is to be started once this run is closed, and who waits for that.
+    pub(super) successor: Option<(StartRequest, Vec<Answer<Arc<Record>>>)>,
+    pub(super) output: Option<RecordOutput>,
+    /// Why the final record could not be stored.
+    pub(super) final_failure: Option<Failure>,
+    pub(super) started: Option<Moment>,
+    pub(super) ended: Option<Moment>,
+    pub(super) activity: Activity,
+}
+
+impl Entry {
+    /// Returns the run as lists show it.
+    pub(super) fn view(&self) -> RunView {
+        let deadline = self.machine.deadline().map(|(kind, at)| DeadlineView { kind, at });
+        let termination = match self.machine.grace_until() {
+            Some(until) => Termination::Grace { until },
+            None if self.machine.is_ending() => Termination::Draining,
+            None if self.machine.stop_is_preparing() => Termination::Preparing,
+            None => Termination::None,
+        };
+        RunView {
+            record: Arc::clone(&self.record),
+            deadline,
+            termination,
+            control_open: self.machine.control_is_open(),
+            started: self.started,
+            ended: self.ended,
+            activity: self.activity,
+        }
+    }
+
+    /// Returns whether the run is over and its record final.
+    pub(super) fn is_final(&self) -> bool {
+        self.machine.is_closed()
+    }
+}

@@ -1,0 +1,118 @@
+//! The client of a supervisor in this process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+
+use super::request::{LiveRoad, Request};
+use crate::api::{
+    Answer, Client, Deadline, Feed, Foreground, HistoryRows, Inspection, Reading, Reply, ShutdownReport,
+    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch, empty_feed, reply,
+};
+use crate::model::{Cut, ErrorCode, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+
+/// Talks to a supervisor in this process. When the last one is dropped, the supervisor ends.
+#[derive(Clone)]
+pub struct LocalClient {
+    requests_tx: mpsc::Sender<Request>,
+    next_stop: Arc<AtomicU64>,
+}
+
+impl LocalClient {
+    pub(super) fn new(requests_tx: mpsc::Sender<Request>) -> LocalClient {
+        LocalClient { requests_tx, next_stop: Arc::default() }
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(Answer<T>) -> Request) -> Reply<T> {
+        let (answer, reply) = reply();
+        self.send(request(answer));
+        reply
+    }
+
+    fn send(&self, request: Request) {
+        match self.requests_tx.try_send(request) {
+            Ok(()) => {}
+            Err(TrySendError::Full(request)) => {
+                request.refuse(Failure::new(ErrorCode::Busy, "too many requests wait already: try again"));
+            }
+            Err(TrySendError::Closed(request)) => {
+                request.refuse(Failure::new(ErrorCode::Unavailable, "the supervisor has ended"));
+            }
+        }
+    }
+}
+
+impl Client for LocalClient {
+    fn start(&self, request: StartRequest) -> Reply<Arc<Record>> {
+        self.ask(|answer| Request::Start(request, answer))
+    }
+
+    fn start_foreground(&self, spec: RunSpec) -> Foreground {
+        let (output_tx, output_rx) = mpsc::unbounded_channel();
+        let (presence, left_rx) = oneshot::channel();
+        let live = LiveRoad { output_tx, left_rx };
+        let outcome = self.ask(|answer| Request::StartForeground(spec, live, answer));
+        Foreground::new(output_rx, outcome, presence)
+    }
+
+    fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut> {
+        self.ask(|answer| Request::Control(run, control, answer))
+    }
+
+    fn stop(&self, run: RunId, request: StopRequest) -> Stopping {
+        let id = StopId(self.next_stop.fetch_add(1, Ordering::Relaxed));
+        Stopping { id, reply: self.ask(|answer| Request::Stop(run, id, request, answer)) }
+    }
+
+    fn withdraw_stop(&self, run: RunId, stop: StopId) -> Reply<bool> {
+        self.ask(|answer| Request::WithdrawStop(run, stop, answer))
+    }
+
+    fn restart(&self, run: RunId, request: StopRequest) -> Reply<Arc<Record>> {
+        self.ask(|answer| Request::Restart(run, request, answer))
+    }
+
+    fn signal(&self, run: RunId, signal: i32, target: SignalTarget) -> Reply<u32> {
+        self.ask(|answer| Request::Signal(run, signal, target, answer))
+    }
+
+    fn set_deadline(&self, run: RunId, kind: TimeoutKind, deadline: Deadline) -> Reply<()> {
+        self.ask(|answer| Request::SetDeadline(run, kind, deadline, answer))
+    }
+
+    fn mark_ready(&self, run: RunId) -> Reply<()> {
+        self.ask(|answer| Request::MarkReady(run, answer))
+    }
+
+    fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading> {
+        self.ask(|answer| Request::Read(run, limit_bytes, answer))
+    }
+
+    fn inspect(&self, run: RunId) -> Reply<Inspection> {
+        self.ask(|answer| Request::Inspect(run, answer))
+    }
+
+    fn history(&self, run: RunId, first: u64, count: usize) -> Reply<HistoryRows> {
+        self.ask(|answer| Request::History { run, first, count, answer })
+    }
+
+    fn watch(&self, run: RunId, view: View) -> Reply<Watch> {
+        self.ask(|answer| Request::Watch(run, view, answer))
+    }
+
+    fn forget(&self, run: RunId) -> Reply<()> {
+        self.ask(|answer| Request::Forget(run, answer))
+    }
+
+    fn subscribe(&self) -> Feed {
+        let (sender, feed) = empty_feed();
+        self.send(Request::Subscribe(sender));
+        feed
+    }
+
+    fn shutdown(&self, request: ShutdownRequest) -> Reply<ShutdownReport> {
+        self.ask(|answer| Request::Shutdown(request, answer))
+    }
+}

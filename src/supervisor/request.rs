@@ -1,0 +1,64 @@
+//! What clients put into the supervisor's mailbox.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::api::{
+    Answer, Deadline, FeedSender, HistoryRows, Inspection, LiveOutput, Reading, ShutdownReport, ShutdownRequest,
+    SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, View, Watch,
+};
+use crate::model::{Cut, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+
+/// The road to who waits for a foreground run.
+pub(super) struct LiveRoad {
+    /// Where its output goes.
+    pub(super) output_tx: mpsc::UnboundedSender<LiveOutput>,
+    /// Ends when nobody waits any more.
+    pub(super) left_rx: oneshot::Receiver<()>,
+}
+
+/// One request of a client, with the way back.
+pub(super) enum Request {
+    Start(StartRequest, Answer<Arc<Record>>),
+    StartForeground(RunSpec, LiveRoad, Answer<Arc<Record>>),
+    Control(RunId, WriteStdin, Answer<Cut>),
+    Stop(RunId, StopId, StopRequest, Answer<StopOutcome>),
+    WithdrawStop(RunId, StopId, Answer<bool>),
+    Restart(RunId, StopRequest, Answer<Arc<Record>>),
+    Signal(RunId, i32, SignalTarget, Answer<u32>),
+    SetDeadline(RunId, TimeoutKind, Deadline, Answer<()>),
+    MarkReady(RunId, Answer<()>),
+    Read(RunId, usize, Answer<Reading>),
+    Inspect(RunId, Answer<Inspection>),
+    History { run: RunId, first: u64, count: usize, answer: Answer<HistoryRows> },
+    Watch(RunId, View, Answer<Watch>),
+    Forget(RunId, Answer<()>),
+    Subscribe(FeedSender),
+    Shutdown(ShutdownRequest, Answer<ShutdownReport>),
+}
+
+impl Request {
+    /// Answers with a failure.
+    pub(super) fn refuse(self, failure: Failure) {
+        match self {
+            Request::Start(_, answer) => answer.send(Err(failure)),
+            Request::StartForeground(_, _, answer) => answer.send(Err(failure)),
+            Request::Control(_, _, answer) => answer.send(Err(failure)),
+            Request::Stop(_, _, _, answer) => answer.send(Err(failure)),
+            Request::WithdrawStop(_, _, answer) => answer.send(Err(failure)),
+            Request::Restart(_, _, answer) => answer.send(Err(failure)),
+            Request::Signal(_, _, _, answer) => answer.send(Err(failure)),
+            Request::SetDeadline(_, _, _, answer) => answer.send(Err(failure)),
+            Request::MarkReady(_, answer) => answer.send(Err(failure)),
+            Request::Read(_, _, answer) => answer.send(Err(failure)),
+            Request::Inspect(_, answer) => answer.send(Err(failure)),
+            Request::History { answer, .. } => answer.send(Err(failure)),
+            Request::Watch(_, _, answer) => answer.send(Err(failure)),
+            Request::Forget(_, answer) => answer.send(Err(failure)),
+            // Its feed ends, which is the answer.
+            Request::Subscribe(_) => {}
+            Request::Shutdown(_, answer) => answer.send(Err(failure)),
+        }
+    }
+}

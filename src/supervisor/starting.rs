@@ -1,0 +1,191 @@
+//! Starting runs (S3.1): validate → fence → slot → id → look at program and folder → durable `starting` → spawn → …
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::core::{At, Core, Do, Write};
+use super::entry::{Entry, Starter};
+use super::records;
+use super::request::LiveRoad;
+use crate::api::{Activity, Answer, StartRequest, StopRequest};
+use crate::launch::{Resolved, RunIdentity};
+use crate::model::run::{Input, Run, RunTraits};
+use crate::model::stop::Reason;
+use crate::model::{ErrorCode, Failure, Record, RunId, RunName, RunSpec, Slot, Timeouts};
+
+/// A run that has a slot, and whose program, folder and environment are being looked at.
+pub(super) struct Resolving {
+    identity: RunIdentity,
+    spec: RunSpec,
+    slot: Slot,
+    starter: Starter,
+}
+
+impl Core {
+    /// Starts a run in the background.
+    pub(super) fn start(&mut self, at: At, request: StartRequest, answer: Answer<Arc<Record>>) -> Vec<Do> {
+        let active = request.spec.name.as_ref().and_then(|name| self.active_run(name));
+        match active {
+            Some(run) if request.replace => self.succeed(at, run, request, StopRequest { kill: false }, answer),
+            Some(run) => {
+                let name = request.spec.name.as_ref().map_or_else(String::new, ToString::to_string);
+                let message = format!("{name} is running already, as {}", run.short());
+                answer.send(Err(Failure::new(ErrorCode::Conflict, message).with_hint("stop it first, or restart it")));
+                Vec::new()
+            }
+            None => self.begin(request.spec, Starter::Background(vec![answer])),
+        }
+    }
+
+    /// Starts a foreground run.
+    pub(super) fn start_foreground(
+        &mut self,
+        mut spec: RunSpec,
+        live: LiveRoad,
+        answer: Answer<Arc<Record>>,
+    ) -> Vec<Do> {
+        spec.foreground = true;
+        if let Some(run) = spec.name.as_ref().and_then(|name| self.active_run(name)) {
+            let message = format!("a run of that name is running already, as {}", run.short());
+            answer.send(Err(Failure::new(ErrorCode::Conflict, message)));
+            return Vec::new();
+        }
+        self.begin(spec, Starter::Foreground(Some(live), Some(answer)))
+    }
+
+    /// Ends a run, if it is live, and starts it again once its whole tree is gone.
+    pub(super) fn restart(&mut self, at: At, run: RunId, stop: StopRequest, answer: Answer<Arc<Record>>) -> Vec<Do> {
+        let Some(entry) = self.runs.get(&run) else {
+            answer.send(Err(super::serving::not_found(run)));
+            return Vec::new();
+        };
+        let request = StartRequest { spec: entry.spec.clone(), replace: true };
+        if !entry.is_final() {
+            return self.succeed(at, run, request, stop, answer);
+        }
+        // An older generation may be asked for while a newer one runs: it is that one that is replaced.
+        self.start(at, request, answer)
+    }
+
+    /// Lets a run be succeeded by another once it is closed.
+    fn succeed(
+        &mut self,
+        at: At,
+        run: RunId,
+        request: StartRequest,
+        stop: StopRequest,
+        answer: Answer<Arc<Record>>,
+    ) -> Vec<Do> {
+        if let Some(failure) = self.refusal(&request.spec) {
+            answer.send(Err(failure));
+            return Vec::new();
+        }
+        let key = self.mint_stop();
+        let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
+        match &mut entry.successor {
+            Some((waiting, answers)) => {
+                *waiting = request;
+                answers.push(answer);
+            }
+            None => entry.successor = Some((request, vec![answer])),
+        }
+        self.step(at, run, Input::End(Reason::Stop(key), stop.kill))
+    }
+
+    /// Returns why a run cannot be started now, whatever is free.
+    fn refusal(&self, spec: &RunSpec) -> Option<Failure> {
+        if let Err(error) = spec.validate() {
+            return Some(error.into());
+        }
+        self.shutdown
+            .is_some()
+            .then(|| Failure::new(ErrorCode::Closing, "everything is being ended: nothing starts any more"))
+    }
+
+    pub(super) fn begin(&mut self, spec: RunSpec, starter: Starter) -> Vec<Do> {
+        let slot = match self.refusal(&spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
+            Ok(slot) => slot,
+            Err(failure) => {
+                starter.refuse(&failure);
+                return Vec::new();
+            }
+        };
+        let id = (self.mint)();
+        let generation = spec.name.as_ref().map_or(1, |name| self.generations.get(name).copied().unwrap_or(0) + 1);
+        let identity = RunIdentity { id, session: self.session.clone(), name: spec.name.clone(), generation };
+        let todo = vec![Do::Resolve(identity.clone(), Box::new(spec.clone()))];
+        self.resolving.insert(id, Resolving { identity, spec, slot, starter });
+        todo
+    }
+
+    /// Takes in what was found of program, folder and environment. Only now is there a record.
+    pub(super) fn resolved(&mut self, at: At, run: RunId, found: Result<Resolved, Failure>) -> Vec<Do> {
+        let Some(Resolving { identity, spec, slot, mut starter }) = self.resolving.remove(&run) else {
+            return Vec::new();
+        };
+        // The fence again: everything may be ending by now.
+        let found = self.refusal(&spec).map_or(found, Err);
+        let taken = identity.name.as_ref().and_then(|name| self.active_run(name));
+        let found = match taken {
+            Some(other) => Err(Failure::new(
+                ErrorCode::Conflict,
+                format!("a run of that name was started at the same time, as {}", other.short()),
+            )),
+            None => found,
+        };
+        let resolved = match found {
+            Ok(resolved) => resolved,
+            Err(failure) => {
+                self.slots.release(slot);
+                starter.refuse(&failure);
+                self.check_shutdown();
+                return Vec::new();
+            }
+        };
+        let record = records::starting(&identity, &spec, &resolved, at.wall);
+        if let Some(name) = &identity.name {
+            self.generations.insert(name.clone(), identity.generation);
+        }
+        let machine = Run::new(RunTraits {
+            mode: spec.mode,
+            timeouts: Timeouts { wall: spec.wall_timeout(), ..spec.timeouts },
+            output_drain: self.limits.output_drain,
+            daemonizes: spec.daemonizes,
+            grace: spec.stop.grace,
+        });
+        let mut todo = vec![Do::Store(Arc::clone(&record), Write::Starting)];
+        let mut live_tx = None;
+        if let Starter::Foreground(live, _) = &mut starter
+            && let Some(LiveRoad { output_tx, left_rx }) = live.take()
+        {
+            live_tx = Some(output_tx);
+            todo.push(Do::WatchStarter(run, left_rx));
+        }
+        let entry = Entry {
+            spec,
+            machine,
+            record,
+            slot: Some(slot),
+            starter,
+            resolved: Some((resolved, live_tx)),
+            port: None,
+            stops: HashMap::new(),
+            late_controls: Vec::new(),
+            successor: None,
+            output: None,
+            final_failure: None,
+            started: None,
+            ended: None,
+            activity: Activity::default(),
+        };
+        self.runs.insert(run, entry);
+        self.publish(run);
+        todo
+    }
+
+    /// Returns the live run of a name.
+    fn active_run(&self, name: &RunName) -> Option<RunId> {
+        let active = self.runs.iter().find(|(_, entry)| entry.record.name.as_ref() == Some(name) && !entry.is_final());
+        active.map(|(run, _)| *run)
+    }
+}

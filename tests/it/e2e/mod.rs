@@ -1,0 +1,11 @@
+//! The real program in a real terminal, used by keys and looked at through an emulator that is not ours.
+//!
+//! Each test has its own home, its own `shtask.toml`, and ends what it started.
+
+mod attach;
+mod faults;
+mod leave;
+mod look;
+mod product;
+mod stop;
+mod streams;
