@@ -16,7 +16,7 @@ use crate::model::{Failure, Frame, Moment, RunId};
 
 use super::cmd::Cmd;
 use super::event::{Event, Input};
-use super::input;
+use super::input::Inputs;
 use super::model::{Model, Setup};
 use super::panic::{self, Own};
 use super::perform::{Awaited, MakeSpec, perform};
@@ -50,7 +50,8 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     let model = Model::new(setup, tasks, terminal::size(), clock());
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     ui.draw().map_err(TuiError::Draw)?;
-    ui.drive(input::inputs(), signals).await
+    let inputs = Inputs::start().map_err(TuiError::Terminal)?;
+    ui.drive(inputs, signals).await
 }
 
 /// What ends or interrupts the program from outside.
@@ -59,6 +60,8 @@ pub(super) enum Outside {
     Terminate(i32),
     /// The terminal is gone.
     HangUp,
+    /// The terminal may have another size.
+    Resized,
     /// Continued after a stop.
     Continued,
 }
@@ -69,6 +72,7 @@ pub(super) struct Signals {
     interrupt: Signal,
     quit: Signal,
     hang_up: Signal,
+    window: Signal,
     continued: Signal,
 }
 
@@ -79,6 +83,7 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             quit: signal(SignalKind::quit())?,
             hang_up: signal(SignalKind::hangup())?,
+            window: signal(SignalKind::window_change())?,
             continued: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
         })
     }
@@ -97,6 +102,7 @@ impl Outsides for Signals {
             Some(()) = self.terminate.recv() => Outside::Terminate(SignalKind::terminate().as_raw_value()),
             Some(()) = self.interrupt.recv() => Outside::Terminate(SignalKind::interrupt().as_raw_value()),
             Some(()) = self.quit.recv() => Outside::Terminate(SignalKind::quit().as_raw_value()),
+            Some(()) = self.window.recv() => Outside::Resized,
             Some(()) = self.continued.recv() => Outside::Continued,
             else => pending().await,
         }
@@ -106,7 +112,7 @@ impl Outsides for Signals {
 /// What the loop waits for.
 enum Happened {
     Outside(Outside),
-    Input(Option<io::Result<Input>>),
+    Input(Option<Input>),
     Frame(Option<(RunId, Arc<Frame>)>),
     Watching(Result<Watch, Failure>),
     Answered(Event),
@@ -171,7 +177,7 @@ impl<S: Surface> Ui<S> {
     /// Runs until the TUI is left. The first frame is drawn before: nothing is asked of anybody before the user sees something.
     pub(super) async fn drive(
         &mut self,
-        mut inputs: impl Stream<Item = io::Result<Input>> + Unpin,
+        mut inputs: impl Stream<Item = Input> + Unpin,
         mut outsides: impl Outsides,
     ) -> Result<Leaving, TuiError> {
         self.feed = Some(self.client.subscribe());
@@ -210,12 +216,11 @@ impl<S: Surface> Ui<S> {
 
     fn happened(&mut self, happened: Happened) -> Option<Leaving> {
         match happened {
-            Happened::Outside(Outside::HangUp) | Happened::Input(None | Some(Err(_))) => {
-                return Some(Leaving::TerminalLost);
-            }
+            Happened::Outside(Outside::HangUp) | Happened::Input(None) => return Some(Leaving::TerminalLost),
             Happened::Outside(Outside::Terminate(signal)) => self.take(Event::Terminate(signal)),
+            Happened::Outside(Outside::Resized) => return self.resized(|surface| Ok(surface.size())),
             Happened::Outside(Outside::Continued) => return self.resized(S::resume),
-            Happened::Input(Some(Ok(input))) => {
+            Happened::Input(Some(input)) => {
                 self.awaited = true;
                 self.take(Event::Input(input));
             }
@@ -281,11 +286,10 @@ impl<S: Surface> Ui<S> {
         }
     }
 
-    /// Does what takes the terminal away and gives it back, perhaps at another size.
+    /// Does something after which the terminal may have another size, and is to be drawn at once.
     fn resized(&mut self, work: impl FnOnce(&mut S) -> io::Result<(u16, u16)>) -> Option<Leaving> {
         let Ok((cols, rows)) = work(&mut self.surface) else { return Some(Leaving::TerminalLost) };
-        self.awaited = true;
-        self.model.dirty = true;
+        (self.awaited, self.model.dirty) = (true, true);
         if (cols, rows) != self.model.size {
             self.take(Event::Input(Input::Resize { cols, rows }));
         }

@@ -26,6 +26,9 @@ pub(super) trait Surface {
     /// Makes the next draw one from scratch, at the given size.
     fn clear(&mut self, size: (u16, u16)) -> io::Result<()>;
 
+    /// Returns columns and rows.
+    fn size(&self) -> (u16, u16);
+
     /// Suspends the program until it is continued. Returns the size from then on.
     fn suspend(&mut self) -> io::Result<(u16, u16)>;
 
@@ -92,7 +95,14 @@ impl Surface for Screen {
     }
 
     fn clear(&mut self, (cols, rows): (u16, u16)) -> io::Result<()> {
+        // Held until the next draw, so that nobody sees an empty screen in between.
+        self.held.store(true, Ordering::Relaxed);
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         self.terminal.resize(Rect::new(0, 0, cols, rows))
+    }
+
+    fn size(&self) -> (u16, u16) {
+        terminal::size()
     }
 
     fn suspend(&mut self) -> io::Result<(u16, u16)> {
