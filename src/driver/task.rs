@@ -58,7 +58,8 @@ enum Woken {
     SupervisorGone,
     Holder(Result<(crate::holder::Event, Vec<OwnedFd>), LinkError>),
     Readable,
-    Writable,
+    /// The flag tells that nobody is left who could read.
+    Writable(bool),
     FrameDue,
     ActivityDue,
 }
@@ -120,7 +121,12 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
                     tokio::task::yield_now().await;
                 }
             }
-            Woken::Writable => driver.write_input(),
+            Woken::Writable(hung_up) => {
+                driver.write_input();
+                if let (true, Some(sink)) = (hung_up, &mut driver.sink) {
+                    sink.give_up();
+                }
+            }
             Woken::FrameDue => driver.show_due_frame(),
             Woken::ActivityDue => driver.note_activity(),
         }
@@ -177,7 +183,7 @@ impl Driver {
             biased;
             command = orders.next() => command.map_or(Woken::SupervisorGone, Woken::Command),
             event = async { match link { Some(link) => link.next().await, None => std::future::pending().await } } => Woken::Holder(event),
-            () = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable,
+            hung_up = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable(hung_up),
             () = sleep_until(frame_due) => Woken::FrameDue,
             () = sleep_until(activity_due) => Woken::ActivityDue,
             () = any_readable(sources) => Woken::Readable,
