@@ -274,9 +274,7 @@ impl Driver {
 
     fn link_lost(&mut self, error: &LinkError) {
         self.link = None;
-        while let Some(answer) = self.signals.pop_front() {
-            answer.send(Err(Failure::new(ErrorCode::HolderLost, "the holder of this run is gone")));
-        }
+        self.refuse_signals(ErrorCode::HolderLost, "the holder of this run is gone");
         if self.finished {
             return;
         }
@@ -291,6 +289,12 @@ impl Driver {
         self.later.push_back(Report::HolderLost(Failure::new(ErrorCode::HolderLost, message)));
     }
 
+    fn refuse_signals(&mut self, code: ErrorCode, why: &str) {
+        for answer in self.signals.drain(..) {
+            answer.send(Err(Failure::new(code, why)));
+        }
+    }
+
     /// Takes the last snapshot, closes everything, lets the holder go.
     pub(super) fn finish(&mut self) -> Report {
         self.take_in(ALL);
@@ -302,6 +306,8 @@ impl Driver {
         self.ask_holder(&Request::LetGo);
         self.link = None;
         self.finished = true;
+        // The holder answers nothing more.
+        self.refuse_signals(ErrorCode::ControlClosed, "the run has ended");
         if self.viewers.are_there() {
             self.viewers.show(self.collector.frame());
         }
