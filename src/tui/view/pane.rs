@@ -52,8 +52,8 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
 fn place(model: &Model, area: Rect) -> String {
     let height = model.terminal_area().map_or(area.height, |area| area.height);
     match model.pane.frame.as_ref().map(|frame| model.pane.top(height).saturating_sub(frame.history.first)) {
-        Some(1) => " scrollback, 1 row above ".into(),
-        Some(above) => format!(" scrollback, {above} rows above "),
+        Some(1) => " 1 row above ".into(),
+        Some(above) => format!(" {above} rows above "),
         None => String::new(),
     }
 }
