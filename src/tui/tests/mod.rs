@@ -3,6 +3,7 @@
 mod attaching;
 mod fake;
 mod keys;
+mod keys_page;
 mod listing;
 mod looping;
 mod pictures;
