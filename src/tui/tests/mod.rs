@@ -9,4 +9,4 @@ mod looping;
 mod pictures;
 mod random;
 mod scrolling;
-mod stage;
+pub(super) mod stage;

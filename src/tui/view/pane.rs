@@ -146,7 +146,7 @@ fn say(paragraphs: &[&str], theme: Theme, area: Rect, buf: &mut Buffer) -> u16 {
 }
 
 /// Where the text cursor of the attached run is to be shown.
-pub(super) fn cursor(model: &Model, area: Rect) -> Option<Position> {
+pub(crate) fn cursor(model: &Model, area: Rect) -> Option<Position> {
     if model.focus != Focus::Attached {
         return None;
     }
