@@ -10,6 +10,7 @@ mod input;
 mod keys;
 mod model;
 mod options;
+mod outside;
 mod panic;
 mod perform;
 mod run;

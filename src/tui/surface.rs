@@ -29,10 +29,13 @@ pub(super) trait Surface {
     /// Returns columns and rows.
     fn size(&self) -> (u16, u16);
 
-    /// Suspends the program until it is continued. Returns the size from then on.
-    fn suspend(&mut self) -> io::Result<(u16, u16)>;
+    /// Gives the terminal back and suspends the program. It may return before the program stops.
+    fn suspend(&mut self) -> io::Result<()>;
 
-    /// Sets the terminal up again after a stop that came from outside. Returns the size from then on.
+    /// Returns whether the terminal may be used.
+    fn is_in_foreground(&self) -> bool;
+
+    /// Sets the terminal up again after a stop. Returns its size from then on.
     fn resume(&mut self) -> io::Result<(u16, u16)>;
 }
 
@@ -73,13 +76,6 @@ impl Screen {
         }
         Ok(())
     }
-
-    fn set_up_again(&mut self) -> io::Result<(u16, u16)> {
-        (self.shape, self.motion) = (CursorShape::Default, false);
-        let size = terminal::size();
-        self.clear(size)?;
-        Ok(size)
-    }
 }
 
 impl Surface for Screen {
@@ -105,14 +101,20 @@ impl Surface for Screen {
         terminal::size()
     }
 
-    fn suspend(&mut self) -> io::Result<(u16, u16)> {
-        self.outer.suspend()?;
-        self.set_up_again()
+    fn suspend(&mut self) -> io::Result<()> {
+        self.outer.suspend()
+    }
+
+    fn is_in_foreground(&self) -> bool {
+        terminal::is_in_foreground()
     }
 
     fn resume(&mut self) -> io::Result<(u16, u16)> {
         self.outer.again()?;
-        self.set_up_again()
+        (self.shape, self.motion) = (CursorShape::Default, false);
+        let size = terminal::size();
+        self.clear(size)?;
+        Ok(size)
     }
 }
 

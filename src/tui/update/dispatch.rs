@@ -23,7 +23,8 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
         Event::RunsGone => lose(model),
         Event::Frame { run, frame } => {
             if model.pane.run == Some(run) {
-                model.dirty |= model.terminal_area().is_some();
+                let area = model.terminal_area();
+                model.dirty |= area.is_some_and(|area| model.pane.would_change(&frame, area.height));
                 model.pane.show(frame);
             }
         }
