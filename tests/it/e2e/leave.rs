@@ -161,7 +161,7 @@ fn a_terminal_that_reports_no_size_at_first_is_borne() {
 
 #[test]
 fn what_a_run_says_to_its_terminal_does_not_reach_the_users() {
-    let line = r#"printf "\033]52;c;aGVsbG8=\007\033]0;a TITLE of a run\007\033]9;NOTICE\007\007\033]8;;http://LINK\007\033[8;5;5t\033Pq#0\033\\"
+    let line = r#"printf "\033]52;c;%s=\007\033]0;a TITLE of a run\007\033]9;NOTICE\007\007\033]8;;http://LINK\007\033[8;5;5t\033Pq#0\033\\" "aGVs""bG8"
         echo rea"dy"; exec sleep 1000"#;
     let mut terminal = open(&one(line, ""));
     terminal.wait_for_text("ready");
