@@ -66,7 +66,11 @@ fn sigterm_ends_all_runs_once_each_and_gives_the_terminal_back() {
     let line = r#"trap 'echo term >> $NAME; exit' TERM; trap : HUP; echo rea"dy" >> up; while :; do sleep 0.01; done"#;
     let task = |n| format!("[tasks.t{n}]\nrun = '''{line}'''\nenv = {{ NAME = 'end{n}' }}\n");
     let mut terminal = open(&(0..5).map(task).collect::<String>());
-    terminal.wait_until("five runs", |terminal| terminal.home().read("up").is_some_and(|up| up.len() == 30));
+    // Both: they have set their traps, and the program knows that they run.
+    terminal.wait_until("five runs", |terminal| {
+        let up = terminal.home().read("up").is_some_and(|up| up.len() == 30);
+        up && terminal.screen().count("running") >= 5
+    });
     terminal.signal(Signal::TERM);
     let exit = terminal.wait_exit();
     assert_eq!(exit, Exit::Code(143), "as a shell reports a program ended by SIGTERM");
@@ -133,6 +137,26 @@ fn suspend_gives_the_terminal_to_the_shell_and_resume_takes_it_again() {
     shell.keys("echo code $?<Enter>");
     shell.wait_for_text("code 0");
     assert_eq!(shell.line_settings().len(), settings.len());
+}
+
+#[test]
+fn started_in_the_background_it_waits_for_the_foreground_and_spoils_nothing() {
+    if !crate::harness::have("bash") {
+        return;
+    }
+    let home = home(&one("exec sleep 1000", ""));
+    let mut shell = Launch::in_home(&home, "bash").args(["--norc", "--noprofile", "-i"]).size(100, 30).start();
+    shell.wait_for_text("$ ");
+    shell.keys(&format!("stty tostop; {PROGRAM} --config shtask.toml &<Enter>"));
+    shell.wait_until("a stopped job", |shell| {
+        let own = shell.pid();
+        shell.home().processes().iter().any(|one| one.parent == own && one.state == 'T')
+    });
+    assert!(!shell.screen().vt().alternate_screen(), "{}", shell.picture());
+    shell.keys("fg<Enter>");
+    shell.wait_for("the program's screen", |screen| screen.vt().alternate_screen() && screen.has("running"));
+    shell.keys("qy");
+    shell.wait_for("the shell's screen", |screen| !screen.vt().alternate_screen());
 }
 
 #[test]
