@@ -75,7 +75,7 @@ async fn a_working_folder_that_cannot_be_used_is_refused_by_name(ground: Arc<Gro
     if !rustix::process::geteuid().is_root() {
         let closed = ground.dir.path().join("closed");
         std::fs::create_dir(&closed).expect("a folder");
-        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0)).expect("closed");
+        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).expect("closed");
         let mut spec = ground.sh(":");
         spec.cwd = closed;
         refused(&ground, spec, ErrorCode::NotRunnable, "closed").await;
