@@ -21,9 +21,9 @@ use crate::sys::clock;
 use crate::sys::watched::Watched;
 use crate::tail::Pipe;
 
-/// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait less than a
+/// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait about a
 /// millisecond, large enough that a flood is cheap.
-const TURN: Budget = Budget { bytes: 256 * 1024, time: Duration::from_micros(800) };
+const TURN: Budget = Budget { bytes: 64 * 1024, time: Duration::from_micros(800) };
 
 /// What is taken in before a cut or a read, and at the end: all that the kernel holds, within bounds.
 const ALL: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2) };

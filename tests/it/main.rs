@@ -7,3 +7,4 @@ mod harness;
 mod holder;
 mod screen;
 mod settings;
+mod tui;
