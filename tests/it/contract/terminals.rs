@@ -80,14 +80,13 @@ async fn a_large_paste_and_its_echo_move_at_the_same_time(ground: Arc<Ground>) {
     ground.type_text(run, "\u{4}").await;
     let record = ground.ended(run).await;
     let (screen, scrollback) = screen(&record);
-    // The echo may come in the middle of a copied line, so letters are counted and not lines.
+    // The echo may come in the middle of a copied line, so letters are counted and not lines. The kernel gives up echoes when its buffer of
+    // 4 KiB for them is full, but never what `cat` copies.
     let letters = |text: &str| text.bytes().filter(|byte| *byte == b'w').count();
     assert!(screen.ends_with("over"), "{screen}");
-    assert_eq!(
-        letters(screen) + letters(scrollback),
-        2 * 3 * 63 * (Limits::MAX_INPUT_BYTES / line.len()),
-        "echo and copy of every line"
-    );
+    let typed = 3 * 63 * (Limits::MAX_INPUT_BYTES / line.len());
+    let shown = letters(screen) + letters(scrollback);
+    assert!((typed..=2 * typed).contains(&shown), "{shown} of {typed} letters, echoed and copied");
 }
 
 /// BUGS B80.
