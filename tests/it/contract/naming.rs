@@ -123,7 +123,9 @@ async fn a_restart_of_a_final_run_is_its_next_generation(ground: Arc<Ground>) {
 /// The API of `restart`.
 async fn a_restart_can_kill(ground: Arc<Ground>) {
     let stop = StopSpec { grace: Duration::from_secs(600), ..StopSpec::default() };
-    let run = ground.start(RunSpec { stop, ..ground.sh("trap '' TERM; echo up; while :; do sleep 1000 & wait $!; done") }).await;
+    let run = ground
+        .start(RunSpec { stop, ..ground.sh("trap '' TERM; echo up; while :; do sleep 1000 & wait $!; done") })
+        .await;
     ground.until_shown(run, "up").await;
     let next = within("a restart", ground.client.restart(run, StopRequest { kill: true })).await.expect("restarted");
     assert_ne!(next.id, run);
