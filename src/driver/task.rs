@@ -58,7 +58,8 @@ enum Woken {
     SupervisorGone,
     Holder(Result<(crate::holder::Event, Vec<OwnedFd>), LinkError>),
     Readable,
-    Writable,
+    /// The flag tells that nobody is left who could read.
+    Writable(bool),
     FrameDue,
     ActivityDue,
 }
@@ -120,7 +121,12 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
                     tokio::task::yield_now().await;
                 }
             }
-            Woken::Writable => driver.write_input(),
+            Woken::Writable(hung_up) => {
+                driver.write_input();
+                if let (true, Some(sink)) = (hung_up, &mut driver.sink) {
+                    sink.give_up();
+                }
+            }
             Woken::FrameDue => driver.show_due_frame(),
             Woken::ActivityDue => driver.note_activity(),
         }
@@ -177,7 +183,7 @@ impl Driver {
             biased;
             command = orders.next() => command.map_or(Woken::SupervisorGone, Woken::Command),
             event = async { match link { Some(link) => link.next().await, None => std::future::pending().await } } => Woken::Holder(event),
-            () = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable,
+            hung_up = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable(hung_up),
             () = sleep_until(frame_due) => Woken::FrameDue,
             () = sleep_until(activity_due) => Woken::ActivityDue,
             () = any_readable(sources) => Woken::Readable,
@@ -268,9 +274,7 @@ impl Driver {
 
     fn link_lost(&mut self, error: &LinkError) {
         self.link = None;
-        while let Some(answer) = self.signals.pop_front() {
-            answer.send(Err(Failure::new(ErrorCode::HolderLost, "the holder of this run is gone")));
-        }
+        self.refuse_signals(ErrorCode::HolderLost, "the holder of this run is gone");
         if self.finished {
             return;
         }
@@ -285,6 +289,12 @@ impl Driver {
         self.later.push_back(Report::HolderLost(Failure::new(ErrorCode::HolderLost, message)));
     }
 
+    fn refuse_signals(&mut self, code: ErrorCode, why: &str) {
+        for answer in self.signals.drain(..) {
+            answer.send(Err(Failure::new(code, why)));
+        }
+    }
+
     /// Takes the last snapshot, closes everything, lets the holder go.
     pub(super) fn finish(&mut self) -> Report {
         self.take_in(ALL);
@@ -296,6 +306,8 @@ impl Driver {
         self.ask_holder(&Request::LetGo);
         self.link = None;
         self.finished = true;
+        // The holder answers nothing more.
+        self.refuse_signals(ErrorCode::ControlClosed, "the run has ended");
         if self.viewers.are_there() {
             self.viewers.show(self.collector.frame());
         }

@@ -11,6 +11,7 @@ mod keys;
 mod model;
 mod options;
 mod outside;
+mod painter;
 mod panic;
 mod perform;
 mod run;

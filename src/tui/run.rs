@@ -122,7 +122,7 @@ impl<S: Surface> Ui<S> {
     /// Draws now.
     pub(super) fn draw(&mut self) -> io::Result<()> {
         self.surface.draw(&self.model)?;
-        self.model.dirty = false;
+        (self.model.dirty, self.model.rows_dirty) = (false, false);
         self.awaited = false;
         self.drawn_at = Some(Instant::now());
         Ok(())
@@ -147,7 +147,7 @@ impl<S: Surface> Ui<S> {
             } else if inputs.is_none() {
                 inputs = Some(open_inputs().map_err(TuiError::Terminal)?);
             }
-            let may_draw = self.model.dirty && self.resume_at.is_none();
+            let may_draw = self.model.needs_draw() && self.resume_at.is_none();
             let draw_at = may_draw.then(|| self.draw_at()).flatten();
             if may_draw && draw_at.is_none() && self.draw().is_err() {
                 // Nobody can see anything any more.

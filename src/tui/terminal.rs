@@ -113,8 +113,12 @@ impl OuterTerminal {
         Ok(terminal)
     }
 
-    /// Sets everything up again, after a stop.
+    /// Sets everything up again, after a stop. A stop that came from outside has left it set up, but a shell may have changed the lines'
+    /// settings since.
     pub(super) fn again(&self) -> io::Result<()> {
+        if is_active() {
+            disable_raw_mode()?;
+        }
         set_up(self.mouse)
     }
 

@@ -113,6 +113,8 @@ pub(crate) struct Model {
     pub(crate) lost: bool,
     /// Whether something that is drawn has changed since it was drawn.
     pub(crate) dirty: bool,
+    /// Whether rows of the shown run have changed, and nothing else.
+    pub(crate) rows_dirty: bool,
 }
 
 impl Model {
@@ -138,7 +140,12 @@ impl Model {
             select_when_known: None,
             lost: false,
             dirty: true,
+            rows_dirty: false,
         }
+    }
+
+    pub(crate) fn needs_draw(&self) -> bool {
+        self.dirty || self.rows_dirty
     }
 
     pub(crate) fn inform(&mut self, text: impl Into<String>) {

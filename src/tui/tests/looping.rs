@@ -32,7 +32,7 @@ impl Surface for Canvas {
         self.draws.fetch_add(1, Ordering::SeqCst);
         let (cols, rows) = model.size;
         let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(cols, rows)).expect("terminal");
-        terminal.draw(|frame| crate::tui::view::view(model, frame)).expect("draw");
+        terminal.draw(|frame| _ = crate::tui::view::view(model, frame.buffer_mut())).expect("draw");
         *self.last.lock().expect("last") = terminal.backend().to_string();
         Ok(())
     }

@@ -52,8 +52,8 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
 fn place(model: &Model, area: Rect) -> String {
     let height = model.terminal_area().map_or(area.height, |area| area.height);
     match model.pane.frame.as_ref().map(|frame| model.pane.top(height).saturating_sub(frame.history.first)) {
-        Some(1) => " scrollback, 1 row above ".into(),
-        Some(above) => format!(" scrollback, {above} rows above "),
+        Some(1) => " 1 row above ".into(),
+        Some(above) => format!(" {above} rows above "),
         None => String::new(),
     }
 }
@@ -146,7 +146,7 @@ fn say(paragraphs: &[&str], theme: Theme, area: Rect, buf: &mut Buffer) -> u16 {
 }
 
 /// Where the text cursor of the attached run is to be shown.
-pub(super) fn cursor(model: &Model, area: Rect) -> Option<Position> {
+pub(crate) fn cursor(model: &Model, area: Rect) -> Option<Position> {
     if model.focus != Focus::Attached {
         return None;
     }
