@@ -99,8 +99,12 @@ impl Core {
                 }
                 self.step(at, run, Input::FinalStored)
             }
-            // A mark that could not be stored is made again by the next read.
-            Write::Observed => Vec::new(),
+            Write::Observed => {
+                if let Some(entry) = self.runs.get_mut(&run) {
+                    entry.mark_again = result.is_err();
+                }
+                Vec::new()
+            }
         }
     }
 
@@ -111,7 +115,13 @@ impl Core {
 
     /// Takes a driver's report in.
     pub(super) fn reported(&mut self, at: At, run: RunId, report: Report) -> Vec<Do> {
-        let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
+        let Some(entry) = self.runs.get_mut(&run) else {
+            // It was forgotten while this was on its way; who waits is told all the same.
+            if let Report::TooLate(_, answer) = report {
+                answer.send(Err(super::serving::not_found(run)));
+            }
+            return Vec::new();
+        };
         let input = match report {
             Report::Spawned(process) => {
                 entry.record = records::with_process(&entry.record, process, at.wall);
@@ -266,3 +276,7 @@ impl Core {
         self.runs.values().map(|entry| Arc::new(entry.view())).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "core_tests.rs"]
+mod tests;

@@ -50,6 +50,8 @@ pub(super) struct Entry {
     pub(super) output: Option<RecordOutput>,
     /// Why the final record could not be stored.
     pub(super) final_failure: Option<Failure>,
+    /// Whether the mark that it was observed could not be stored: the next read tries again.
+    pub(super) mark_again: bool,
     pub(super) started: Option<Moment>,
     pub(super) ended: Option<Moment>,
     pub(super) activity: Activity,

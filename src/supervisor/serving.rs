@@ -97,8 +97,11 @@ impl Core {
             return Vec::new();
         }
         let mut todo = Vec::new();
-        if entry.is_final() && entry.record.observed_at.is_none() {
-            entry.record = records::observed(&entry.record, at.wall);
+        let is_new = entry.record.observed_at.is_none();
+        if entry.is_final() && (is_new || std::mem::take(&mut entry.mark_again)) {
+            if is_new {
+                entry.record = records::observed(&entry.record, at.wall);
+            }
             todo.push(Do::Store(Arc::clone(&entry.record), Write::Observed));
         }
         let record = Arc::clone(&entry.record);

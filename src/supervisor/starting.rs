@@ -174,6 +174,7 @@ impl Core {
             successor: None,
             output: None,
             final_failure: None,
+            mark_again: false,
             started: None,
             ended: None,
             activity: Activity::default(),
