@@ -144,11 +144,10 @@ impl Terminal {
             default_foreground: self.default_foreground,
         };
         let history = self.grid.history();
-        history.end_line();
         lines.take(&bytes[start..start + length], skipped_lines, history);
         self.style = lines.style;
         self.last_character = lines.last;
-        self.grid.behind().restart();
+        self.grid.behind().restart(true);
 
         // As many rows scroll off blank as there are above the last one; they stand for what is in the history already.
         self.grid.clear_pretending(rows - 1, lines.fill);
@@ -173,6 +172,8 @@ struct Pen {
     col: u16,
     /// Bytes in the cell before the cursor.
     cell_bytes: usize,
+    /// Columns before the cursor that nothing was drawn in; they count only when something follows.
+    gap: u16,
 }
 
 impl Lines {
@@ -204,6 +205,7 @@ impl Lines {
                 self.note_last(body);
             }
             self.fill = self.style.background;
+            history.end_line();
             history.skip_line(1);
             return true;
         }
@@ -216,6 +218,7 @@ impl Lines {
             return false;
         }
         self.note_last(body);
+        history.end_line();
         let kept = body.iter().rposition(|&b| b != b' ').map_or(0, |at| at + 1);
         history.skip_line((kept.div_ceil(self.cols.into()) as u64).max(1));
         true
@@ -253,8 +256,9 @@ impl Lines {
     }
 
     fn push(&mut self, body: &[u8], history: &mut History) {
+        history.end_line();
         history.begin_row();
-        let mut pen = Pen { col: 0, cell_bytes: 0 };
+        let mut pen = Pen { col: 0, cell_bytes: 0, gap: 0 };
         let mut rest = body;
         while !rest.is_empty() {
             let end = text_end(rest);
@@ -266,39 +270,41 @@ impl Lines {
                 continue;
             }
             if rest[0] == b'\t' {
-                self.push_tab(&mut pen, history);
+                self.push_tab(&mut pen);
                 rest = &rest[1..];
             } else {
                 rest = self.follow_style(rest);
             }
         }
         if self.fill != Color::Default {
-            let blank = Style { background: self.fill, ..Style::default() };
-            for _ in pen.col..self.cols {
-                history.push_cell(" ", blank);
-            }
+            pen.gap += self.cols - pen.col;
+            self.push_gap(&mut pen, history);
         }
         self.fill = self.style.background;
-        history.end_line();
     }
 
-    fn push_tab(&self, pen: &mut Pen, history: &mut History) {
+    fn push_tab(&self, pen: &mut Pen) {
         if pen.col >= self.cols {
             return;
         }
         let target = (pen.col / 8 * 8 + 8).min(self.cols - 1);
-        let blank = Style { background: self.fill, ..Style::default() };
-        for _ in pen.col..target {
-            history.push_cell(" ", blank);
-        }
         if target > pen.col {
             pen.cell_bytes = 0;
+            pen.gap += target - pen.col;
         }
         pen.col = target;
     }
 
+    fn push_gap(&self, pen: &mut Pen, history: &mut History) {
+        let blank = Style { background: self.fill, ..Style::default() };
+        for _ in 0..std::mem::take(&mut pen.gap) {
+            history.push_cell(" ", blank);
+        }
+    }
+
     fn push_text(&mut self, text: &str, pen: &mut Pen, history: &mut History) {
         if text.is_ascii() {
+            self.push_gap(pen, history);
             history.push_ascii(text, self.style);
             let after = usize::from(pen.col) + text.len();
             if after > self.cols.into() {
@@ -318,11 +324,13 @@ impl Lines {
             }
             if width == 0 {
                 if pen.col > 0 && pen.cell_bytes < MAX_CELL_BYTES {
+                    self.push_gap(pen, history);
                     pen.cell_bytes = pen.cell_bytes.max(1) + character.len_utf8();
                     history.push_mark(character);
                 }
                 continue;
             }
+            self.push_gap(pen, history);
             if pen.col + width > self.cols {
                 // The grid ends a line where a wide character leaves a column free.
                 if pen.col < self.cols {
@@ -330,6 +338,7 @@ impl Lines {
                         history.push_cell(" ", Style { background: self.fill, ..Style::default() });
                     }
                     history.end_line();
+                    history.begin_row();
                 }
                 self.fill = self.style.background;
                 pen.col = 0;

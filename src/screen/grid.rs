@@ -229,7 +229,7 @@ impl Grid {
         let faults = self.faults;
         let empty = Behind::new(History::new(0, 1), StyleTable::new());
         let mut behind = std::mem::replace(self.parser.callbacks_mut(), empty);
-        behind.restart();
+        behind.restart(false);
         *self = Grid::with(size, behind);
         self.faults = faults;
     }
@@ -330,7 +330,7 @@ impl Grid {
 fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
     let empty = Behind::new(History::new(0, 1), StyleTable::new());
     let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
-    behind.restart();
+    behind.restart(false);
     behind
 }
 

@@ -117,8 +117,15 @@ impl Terminal {
         }
         if !self.charsets.is_plain() {
             let mapped: String = run.chars().map(|c| self.charsets.map(c)).collect();
-            self.draw_mapped(&mapped);
-        } else if run.is_ascii() || !run.contains(needs_change) {
+            self.draw_allowed(&mapped);
+        } else {
+            self.draw_allowed(run);
+        }
+    }
+
+    /// Draws characters, but those that the grid must not get.
+    fn draw_allowed(&mut self, run: &str) {
+        if run.is_ascii() || !run.contains(needs_change) {
             self.draw_mapped(run);
         } else {
             let changed: String = run.chars().filter(|&c| c != '\u{fe0f}').map(marked).collect();
