@@ -45,13 +45,13 @@ pub(super) fn feed(parser: &mut Parser, terminal: &mut Terminal, bytes: &[u8]) {
     }
 }
 
-/// A stretch of nothing but text, TAB, SGR, and CR LF.
-struct Stretch {
-    bytes: usize,
-    lines: usize,
+/// A stretch of nothing but text, TAB, SGR, EL to the right, `ESC ( B`, and CR LF.
+pub(super) struct Stretch {
+    pub(super) bytes: usize,
+    pub(super) lines: usize,
 }
 
-fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch {
+pub(super) fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch {
     let valid = match std::str::from_utf8(bytes) {
         Ok(_) => bytes.len(),
         Err(error) => error.valid_up_to(),
@@ -72,8 +72,11 @@ fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch {
             },
             [0x1b, b'[', ref after @ ..] => match after.iter().position(|b| !matches!(b, b'0'..=b';')) {
                 Some(length) if after[length] == b'm' => length + 3,
+                Some(0) if after[0] == b'K' => 3,
+                Some(1) if after[..2] == *b"0K" => 4,
                 _ => 0,
             },
+            [0x1b, b'(', b'B', ..] => 3,
             _ => 0,
         };
         if step == 0 {
@@ -81,6 +84,16 @@ fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch {
         }
         at = end + step;
         lines += usize::from(bytes[at - 1] == b'\n');
+    }
+}
+
+/// Returns whether bytes may yet become part of a plain stretch, once more has come.
+pub(super) fn is_unfinished(bytes: &[u8]) -> bool {
+    match bytes {
+        [] | [0x1b] | [0x1b, b'('] => true,
+        [0x1b, b'[', after @ ..] => after.iter().all(|b| matches!(b, b'0'..=b';')),
+        [b'\r', after @ ..] => after.iter().all(|&b| b == b'\r'),
+        _ => std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none()),
     }
 }
 
@@ -96,25 +109,25 @@ fn after_lines(bytes: &[u8], count: usize) -> Option<usize> {
 
 impl Terminal {
     /// Returns whether text scrolls the whole main screen and does nothing else.
-    fn scrolls_plainly(&self) -> bool {
+    pub(super) fn scrolls_plainly(&self) -> bool {
         let rows = self.size.rows();
         !self.modes.alternate_screen
             && rows > 1
             && self.margins == (0, rows - 1)
             && self.autowrap
             && !self.insert
-            && self.charsets.is_plain()
+            && self.charsets.is_initial()
             && self.tabs.are_default()
     }
 
     /// Returns whether a line feed goes to the first column.
-    fn returns(&self) -> bool {
+    pub(super) fn returns(&self) -> bool {
         self.modes.newline || self.raw_newlines
     }
 
-    /// Takes the lines of a stretch that cannot be seen in the end, and draws those around them. Returns how many bytes
-    /// were taken: all of them, or as many as it took to find that it cannot be done, or none.
-    fn skip(&mut self, parser: &mut Parser, bytes: &[u8], lines: usize) -> usize {
+    /// Takes the lines of a stretch that cannot be seen once the whole stretch is drawn. Returns how many bytes were taken;
+    /// at least the rest of the stretch must be drawn before anybody looks. Takes nothing when little is to be gained.
+    pub(super) fn skip(&mut self, parser: &mut Parser, bytes: &[u8], lines: usize) -> usize {
         let rows = usize::from(self.size.rows());
         if lines < rows + MIN_SKIPPED_LINES {
             return 0;
@@ -151,8 +164,7 @@ impl Terminal {
 
         // As many rows scroll off blank as there are above the last one; they stand for what is in the history already.
         self.grid.clear_pretending(rows - 1, lines.fill);
-        parser.advance(&bytes[start + length..], self);
-        bytes.len()
+        start + length
     }
 }
 
@@ -239,20 +251,27 @@ impl Lines {
         let mut rest = body;
         while let Some(at) = memchr::memchr(0x1b, rest) {
             self.note_last(&rest[..at]);
-            rest = self.follow_style(&rest[at..]);
+            (rest, _) = self.follow_escape(&rest[at..]);
         }
         self.note_last(rest);
     }
 
-    /// Follows the SGR sequence at the start; returns what comes after it.
-    fn follow_style<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
-        let end = memchr::memchr(b'm', bytes).unwrap_or(bytes.len() - 1);
+    /// Follows the sequence at the start; returns what comes after it, and whether it erases to the right.
+    fn follow_escape<'a>(&mut self, bytes: &'a [u8]) -> (&'a [u8], bool) {
+        if bytes[1] == b'(' {
+            return (&bytes[3..], false);
+        }
+        let end = 2 + bytes[2..].iter().position(|b| matches!(b, b'm' | b'K')).unwrap_or(bytes.len() - 3);
+        let rest = &bytes[end + 1..];
+        if bytes[end] == b'K' {
+            return (rest, true);
+        }
         self.csi.clear();
         bytes[2..end].iter().for_each(|&byte| self.csi.push(byte));
         if self.csi.finish(b'm') {
             super::sgr::apply_over(&self.csi, &mut self.style, self.default_foreground);
         }
-        &bytes[end + 1..]
+        (rest, false)
     }
 
     fn push(&mut self, body: &[u8], history: &mut History) {
@@ -273,7 +292,13 @@ impl Lines {
                 self.push_tab(&mut pen);
                 rest = &rest[1..];
             } else {
-                rest = self.follow_style(rest);
+                let (after, erases) = self.follow_escape(rest);
+                rest = after;
+                if erases && self.fill != self.style.background && pen.col < self.cols {
+                    // What was skipped before has the colour that the row came in with.
+                    self.push_gap(&mut pen, history);
+                    self.fill = self.style.background;
+                }
             }
         }
         if self.fill != Color::Default {

@@ -14,6 +14,7 @@ mod encode_mouse;
 mod forward;
 mod grid;
 mod history;
+mod intake;
 mod keyboard;
 mod line;
 mod links;
