@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::line::{Line, OpenLine, width_of};
+use super::line::{FILLER_MARK, Line, OpenLine, width_of};
 use crate::model::{HistorySpan, Row, Style};
 
 /// The most memory that the lines of one history take, in bytes: 10,000 coloured lines of 200 columns fit.
@@ -55,6 +55,9 @@ impl History {
 
     /// Appends what one cell of the line that is scrolling off holds.
     pub(super) fn push_cell(&mut self, text: &str, style: Style) {
+        if text.starts_with(FILLER_MARK) {
+            return;
+        }
         self.make_room();
         let width = if text.len() == 1 { 1 } else { text.chars().next().map_or(1, width_of).max(1) };
         self.tail.push_cell(text, width, style);
@@ -70,13 +73,25 @@ impl History {
         loop {
             self.make_room();
             let room = MAX_LINE_BYTES - self.tail.len();
-            if text.len() <= room {
-                self.tail.push_ascii(text, style);
+            let (now, later) = text.split_at(text.len().min(room));
+            self.tail.push_text(now, now.len() as u32, false, style);
+            if later.is_empty() {
                 return;
             }
-            let (now, later) = text.split_at(room);
-            self.tail.push_ascii(now, style);
             text = later;
+        }
+    }
+
+    /// Appends characters of `cols` columns, none of them a mark: the same as one by one.
+    pub(super) fn push_characters(&mut self, text: &str, cols: u16, style: Style) {
+        if text.is_empty() {
+            return;
+        }
+        self.make_room();
+        if self.tail.len() + text.len() > MAX_LINE_BYTES {
+            text.char_indices().for_each(|(at, c)| self.push_cell(&text[at..at + c.len_utf8()], style));
+        } else {
+            self.tail.push_text(text, cols.into(), true, style);
         }
     }
 

@@ -8,9 +8,18 @@ use crate::model::{Attributes, Cell, Color, Row, Style, Underline};
 /// The mark that stands for U+FFFD inside the grid, which does not draw that character itself.
 pub(super) const REPLACEMENT_MARK: char = '\u{10fffd}';
 
+/// The mark in the last column of a row whose next character was too wide for it. It makes the grid note a soft wrap; it is
+/// shown as a blank and is no part of the line.
+pub(super) const FILLER_MARK: char = '\u{10fffc}';
+
 /// Returns the columns of a character: 0, 1 or 2. The one width rule of this program (`unicode-width`).
 pub(super) fn width_of(character: char) -> u16 {
-    if character.is_ascii() { 1 } else { character.width().unwrap_or(1).min(2) as u16 }
+    match character {
+        // The commonest, without a look into the tables.
+        '\0'..='\u{2ff}' => 1,
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => 2,
+        _ => character.width().unwrap_or(1).min(2) as u16,
+    }
 }
 
 /// A stretch of one style.
@@ -47,10 +56,11 @@ impl OpenLine {
         self.text.len()
     }
 
-    /// Appends ASCII text without controls.
-    pub(super) fn push_ascii(&mut self, text: &str, style: Style) {
+    /// Appends text of `cols` columns without controls and marks; `mixed` when not every character takes one.
+    pub(super) fn push_text(&mut self, text: &str, cols: u32, mixed: bool, style: Style) {
         self.text.push_str(text);
-        self.cols += text.len() as u32;
+        self.cols += cols;
+        self.mixed |= mixed;
         self.extend_run(text.len(), style);
     }
 

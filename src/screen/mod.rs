@@ -31,6 +31,7 @@ mod scrolled;
 mod sequence;
 mod sgr;
 mod signals;
+mod skipped;
 mod strings;
 mod styles;
 mod tabs;
