@@ -143,7 +143,8 @@ impl Terminal {
         self.grid.csi(self.size.rows() - 1, b'S');
         let mut lines = Lines::after(self);
         let history = self.grid.history();
-        lines.take(&bytes[start..start + length], skipped_lines, history);
+        let skipped = std::str::from_utf8(&bytes[start..start + length]).expect("a plain stretch is valid text");
+        lines.take(skipped, skipped_lines, history);
         self.style = lines.style;
         self.last_character = lines.last;
         self.grid.behind().restart(true);

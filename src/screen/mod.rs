@@ -5,6 +5,7 @@
 //! `modes`, `strings` and `queries` do it, `grid` holds the cells, `styles` what cells look like beyond what the grid can
 //! keep, `scrolled` and `history` what left the top. Nothing outside this folder names `vt100`.
 
+mod blocks;
 mod charset;
 mod collector;
 mod dispatch;

@@ -79,7 +79,7 @@ impl Terminal {
             // The line that started in the history is wrapped as a whole.
             let mut before = Vec::new();
             if joined && let Some(line) = history.pop_line() {
-                line.wrap(old.cols(), &mut before);
+                line.view().wrap(old.cols(), &mut before);
                 if let Some(last) = before.last_mut() {
                     last.wrapped = true;
                 }
@@ -212,7 +212,7 @@ fn pull_rows(history: &mut super::history::History, wanted: usize, cols: u16) ->
         let open = history.is_open();
         let Some(line) = history.pop_line() else { break };
         let mut rows = Vec::new();
-        line.wrap(cols, &mut rows);
+        line.view().wrap(cols, &mut rows);
         if open && let Some(last) = rows.last_mut() {
             last.wrapped = true;
         }

@@ -45,14 +45,14 @@ impl Lines {
     }
 
     /// Takes `count` lines of a plain stretch.
-    pub(super) fn take(&mut self, bytes: &[u8], count: usize, history: &mut History) {
+    pub(super) fn take(&mut self, stretch: &str, count: usize, history: &mut History) {
         let mut unkept = count.saturating_sub(history.max_lines());
-        let mut rest = bytes;
+        let mut rest = stretch;
         while !rest.is_empty() {
-            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
             let (line, later) = rest.split_at(end);
             rest = later;
-            let body = &line[..line.iter().rposition(|b| !matches!(b, b'\r' | b'\n')).map_or(0, |at| at + 1)];
+            let body = line.trim_end_matches(['\r', '\n']);
             if unkept > 0 {
                 unkept -= 1;
                 if self.pass(body, history) {
@@ -64,9 +64,9 @@ impl Lines {
     }
 
     /// Counts a line that would not be kept. Returns false when that takes as much as keeping it.
-    fn pass(&mut self, body: &[u8], history: &mut History) -> bool {
-        let has_escape = memchr::memchr2(0x1b, b'\t', body).is_some();
-        if body.len() <= self.cols.into() && !body.contains(&b'\t') {
+    fn pass(&mut self, body: &str, history: &mut History) -> bool {
+        let has_escape = memchr::memchr2(0x1b, b'\t', body.as_bytes()).is_some();
+        if body.len() <= self.cols.into() && !body.contains('\t') {
             if has_escape {
                 self.follow_styles(body);
             } else {
@@ -87,25 +87,24 @@ impl Lines {
         }
         self.note_last(body);
         history.end_line();
-        let kept = body.iter().rposition(|&b| b != b' ').map_or(0, |at| at + 1);
+        let kept = body.trim_end_matches(' ').len();
         history.skip_line((kept.div_ceil(self.cols.into()) as u64).max(1));
         true
     }
 
-    fn note_last(&mut self, text: &[u8]) {
-        match text.last() {
+    fn note_last(&mut self, text: &str) {
+        match text.as_bytes().last() {
             Some(&byte) if byte.is_ascii() => self.last = Some(char::from(byte)),
             Some(_) => {
-                let text = std::str::from_utf8(text).unwrap_or_default();
                 self.last = text.chars().rev().find(|&c| width_of(c) > 0).or(self.last);
             }
             None => {}
         }
     }
 
-    fn follow_styles(&mut self, body: &[u8]) {
+    fn follow_styles(&mut self, body: &str) {
         let mut rest = body;
-        while let Some(at) = memchr::memchr(0x1b, rest) {
+        while let Some(at) = memchr::memchr(0x1b, rest.as_bytes()) {
             self.note_last(&rest[..at]);
             (rest, _) = self.follow_escape(&rest[at..]);
         }
@@ -113,12 +112,13 @@ impl Lines {
     }
 
     /// Follows the sequence at the start; returns what comes after it, and whether it erases to the right.
-    fn follow_escape<'a>(&mut self, bytes: &'a [u8]) -> (&'a [u8], bool) {
+    fn follow_escape<'a>(&mut self, text: &'a str) -> (&'a str, bool) {
+        let bytes = text.as_bytes();
         if bytes[1] == b'(' {
-            return (&bytes[3..], false);
+            return (&text[3..], false);
         }
         let end = 2 + bytes[2..].iter().position(|b| matches!(b, b'm' | b'K')).unwrap_or(bytes.len() - 3);
-        let rest = &bytes[end + 1..];
+        let rest = &text[end + 1..];
         if bytes[end] == b'K' {
             return (rest, true);
         }
@@ -152,21 +152,21 @@ impl Lines {
         true
     }
 
-    fn push(&mut self, body: &[u8], history: &mut History) {
+    fn push(&mut self, body: &str, history: &mut History) {
         history.end_line();
         history.begin_row();
         let mut pen = Pen { col: 0, cell_bytes: 0, gap: 0 };
         let mut rest = body;
         while !rest.is_empty() {
-            let end = text_end(rest);
+            let end = text_end(rest.as_bytes());
             if end > 0 {
                 let (text, after) = rest.split_at(end);
                 self.note_last(text);
-                self.push_text(std::str::from_utf8(text).expect("the stretch is valid"), &mut pen, history);
+                self.push_text(text, &mut pen, history);
                 rest = after;
                 continue;
             }
-            if rest[0] == b'\t' {
+            if rest.as_bytes()[0] == b'\t' {
                 self.push_tab(&mut pen);
                 rest = &rest[1..];
             } else {
