@@ -27,7 +27,7 @@ pub struct PtyText {
 impl Screen {
     /// Returns what the record keeps.
     pub fn output(&mut self) -> PtyOutput {
-        let terminal = &mut self.terminal;
+        let terminal = self.settle();
         let screen = terminal.screen_text();
         let place = terminal.grid.place();
         let (scrollback, whole) = terminal.grid.history().text(MAX_RECORD_SCROLLBACK_BYTES);
@@ -47,7 +47,7 @@ impl Screen {
 
     /// Returns what fits `limit_bytes`: first the screen, then the last alternate screen, then the newest scrollback.
     pub fn read(&mut self, limit_bytes: usize) -> PtyText {
-        let terminal = &mut self.terminal;
+        let terminal = self.settle();
         let screen = terminal.screen_text();
         let mut left = limit_bytes;
         let (screen, screen_cut) = newest_lines(screen, &mut left);
