@@ -53,9 +53,12 @@ async fn each_process_of_the_foreground_gets_an_interrupt_once_and_other_runs_no
 /// BUGS B17.
 async fn an_interrupt_while_a_run_is_ending_harms_nobody(ground: Arc<Ground>) {
     let other = ground.start(ground.pty("echo other; exec cat")).await;
-    let run = ground
-        .start(ground.pty("trap 'sleep 0.3; echo cleaned; exit' TERM HUP; echo ready; while :; do sleep 1000 & wait $!; done"))
-        .await;
+    let run =
+        ground
+            .start(ground.pty(
+                "trap 'sleep 0.3; echo cleaned; exit' TERM HUP; echo ready; while :; do sleep 1000 & wait $!; done",
+            ))
+            .await;
     ground.until_shown(run, "ready").await;
     let stopping = ground.client.stop(run, shtask::api::StopRequest { kill: false });
     for _ in 0..5 {

@@ -35,7 +35,7 @@ fn seen(screen: &mut Screen) -> Seen {
 fn difference(one: &Seen, other: &Seen) -> Option<String> {
     let rows = |seen: &Seen| seen.rows.iter().chain(&seen.frame.rows).cloned().collect::<Vec<_>>();
     let (ours, theirs) = (rows(one), rows(other));
-    for (at, (a, b)) in ours.iter().zip(&theirs).enumerate().filter(|(_, (a, b))| a != b) {
+    if let Some((at, (a, b))) = ours.iter().zip(&theirs).enumerate().find(|(_, (a, b))| a != b) {
         let cell = a.cells.iter().zip(&b.cells).enumerate().find(|(_, (a, b))| a != b);
         let shape = [a, b].map(|row| (row.cells.len(), row.wrapped));
         return Some(format!("row {at}: {:?} or {:?}, {shape:?}, first at {cell:?}", a.text(), b.text()));
