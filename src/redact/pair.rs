@@ -38,7 +38,9 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
     let end = text.skip(hit.end, MAX_NAME_BYTES, is_name_byte).map_err(open)?;
     let word = with_second_word(text, start..end).map_err(open)?;
     let Some(kind) = classify(text, &word) else { return Ok(Verdict::Clean { resume: hit.end }) };
-    let after = |More| Open { hold_from: start, hide_from: end, extent: Extent::Word };
+    // Up to the separator and its blanks nothing belongs to a value, but for a slash that may start a path.
+    let is_slash = text.bytes.last() == Some(&b'/');
+    let after = |More| Open::value(start, text.bytes.len() - usize::from(is_slash), Extent::Word);
     match separator(text, word, kind).map_err(after)? {
         Some(named) => value(text, named, hit.end),
         None => Ok(Verdict::Clean { resume: hit.end }),
@@ -102,7 +104,8 @@ fn separator(text: Text<'_>, word: Range<usize>, kind: Kind) -> Result<Option<Na
 }
 
 fn value(text: Text<'_>, mut named: Named, resume: usize) -> Result<Verdict, Open> {
-    let open = |hide_from: usize, extent: Extent| Open { hold_from: named.word.start, hide_from, extent };
+    let start = named.word.start;
+    let open = |value_at: usize, extent: Extent| Open::value(start, value_at, extent);
     let (word, kind) = (named.word.clone(), named.kind);
     loop {
         let undecided = |More| open(named.value_at, Extent::Word);
@@ -126,7 +129,7 @@ fn value(text: Text<'_>, mut named: Named, resume: usize) -> Result<Verdict, Ope
         // Cookies have names and values; without, it is prose about them. An element has an end.
         let is_whole = match named.form {
             _ if is_header => candidate.value.contains(&b'='),
-            Form::Element => text.bytes[end..].starts_with(b"</"),
+            Form::Element => text.has(end, b"</").map_err(|More| open(content, extent))?,
             _ => true,
         };
         if candidate.is_secret() && (is_long || is_whole) {

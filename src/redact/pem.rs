@@ -8,6 +8,8 @@ use super::text::{More, Text, is_line_end};
 
 /// How every END line starts.
 const END: &[u8] = b"-----END ";
+/// How every BEGIN line starts.
+const BEGIN: &[u8] = b"-----BEGIN ";
 /// The bytes of a label, `ENCRYPTED PRIVATE KEY`, that are looked at.
 const MAX_LABEL_BYTES: usize = 64;
 /// The fewest bytes before an END without a BEGIN that count as a key.
@@ -28,9 +30,9 @@ pub(super) fn look_begin(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, 
     };
     let extent = Extent::Pem { mid_line: false };
     let end = extent.end(text, start);
-    let end = end.map_err(|_| Open { hold_from: hit.start, hide_from: start, extent })?;
+    let end = end.map_err(|_| Open::value(hit.start, start, extent))?;
     let inside = text.bytes[start..end].trim_ascii();
-    if inside.is_empty() || inside.starts_with(b"[redacted]") {
+    if inside.is_empty() || inside.starts_with(b"[redacted]") || memchr::memmem::find(inside, BEGIN).is_some() {
         return clean(start);
     }
     Ok(Verdict::Secret { span: start..end })

@@ -107,8 +107,9 @@ impl Triggers {
                     found.spans.push(span);
                 }
                 Err(open) => {
-                    found.settled = open.hold_from.max(at);
-                    found.open = Some(Open { hide_from: open.hide_from.max(found.settled), ..open });
+                    let open = self.with_tokens_behind(text, &range, open);
+                    found.settled = open.pass_to;
+                    found.open = Some(open);
                     return found;
                 }
             }
@@ -116,6 +117,20 @@ impl Triggers {
         let unfinished = if text.ended { 0 } else { self.unfinished_bytes(&text.bytes[at..]) };
         found.settled = text.bytes.len() - unfinished;
         found
+    }
+
+    /// Keeps back what may be a token in the rest of a name that has not ended: `auth-ghp_…`.
+    fn with_tokens_behind(&self, text: Text<'_>, hit: &Range<usize>, mut open: Open) -> Open {
+        let mut at = hit.start + 1;
+        while let Some(next) = self.words.find(Input::new(text.bytes).span(at.min(open.pass_to)..open.pass_to)) {
+            if !matches!(self.rules[next.pattern().as_usize()], Rule::Pair | Rule::Signature) {
+                open.pass_to = next.start();
+                open.hide_from = open.hide_from.min(next.start());
+            }
+            at = next.start() + 1;
+        }
+        open.pass_to = open.pass_to.min(text.bytes.len() - self.unfinished_bytes(text.bytes));
+        open
     }
 
     /// Returns how many bytes at the end are the start of a word to look for.

@@ -80,7 +80,7 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>, shape: &Shape) -> Result<
     }
     let is_whole = end < text.bytes.len() || text.ended;
     if !is_whole {
-        return Err(Open { hold_from: hit.start, hide_from: hit.start, extent });
+        return Err(Open::value(hit.start, hit.start, extent));
     }
     let has_dots = body.iter().filter(|byte| **byte == b'.').count() >= shape.dots;
     let has_figure = !shape.needs_figure || body.iter().any(u8::is_ascii_digit);
@@ -116,7 +116,7 @@ pub(super) fn look_jwt(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Op
     }
     let extent = Extent::Token { dotted: true };
     let end = extent.end(text, hit.start);
-    let end = end.map_err(|_| Open { hold_from: hit.start, hide_from: hit.start, extent })?;
+    let end = end.map_err(|_| Open::value(hit.start, hit.start, extent))?;
     let token = &text.bytes[hit.start..end];
     let dots = token.iter().filter(|byte| **byte == b'.').count();
     if token.len() >= LONG_BYTES || token.len() >= MIN_JWT_BYTES && dots >= 2 {
@@ -138,7 +138,7 @@ pub(super) fn look_bearer(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict,
         return clean;
     }
     let extent = Extent::Word;
-    let end = extent.end(text, start).map_err(|_| Open { hold_from: hit.start, hide_from: start, extent })?;
+    let end = extent.end(text, start).map_err(|_| Open::value(hit.start, start, extent))?;
     let value = &text.bytes[start..end];
     let is_token = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=:|".contains(byte));
     let has_figure = value.iter().any(u8::is_ascii_digit);

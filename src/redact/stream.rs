@@ -26,6 +26,8 @@ pub struct Stream {
     held: Vec<u8>,
     /// The end of what was passed on, without control sequences, secrets as they were.
     behind: Vec<u8>,
+    /// How many bytes at the end of those must be looked at again: a name whose value is to come.
+    behind_open: usize,
     /// The secret in the middle of which the stream is: its mark was passed on, its bytes are left out.
     within: Option<Extent>,
     /// How many of the held bytes have been looked at in search of a line end.
@@ -37,7 +39,7 @@ impl Stream {
     /// Makes a stream that has had no bytes.
     pub fn new(redactor: &Redactor) -> Stream {
         let redactor = redactor.clone();
-        Stream { redactor, held: Vec::new(), behind: Vec::new(), within: None, searched: 0, found: false }
+        Stream { redactor, held: Vec::new(), behind: Vec::new(), behind_open: 0, within: None, searched: 0, found: false }
     }
 
     /// Takes the next bytes and returns what is certainly clean.
@@ -54,6 +56,7 @@ impl Stream {
         while self.advance(true, &mut out) {}
         self.held.clear();
         self.behind.clear();
+        self.behind_open = 0;
         self.within = None;
         self.searched = 0;
         out
@@ -66,7 +69,7 @@ impl Stream {
         }
         let plain = Plain::new(&self.held, false);
         let (text, from) = self.with_behind(&plain.bytes);
-        let found = self.redactor.scan(&text, from, false);
+        let found = self.redactor.scan(&text, from - self.behind_open, false);
         let mut spans = found.spans;
         spans.extend(found.open.and_then(|open| hidden(&text, open.hide_from)));
         if self.redactor.has_patterns() {
@@ -104,6 +107,7 @@ impl Stream {
         let (Ok(left_out) | Err(left_out)) = end;
         let raw = plain.write(&self.held, std::slice::from_ref(&(0..left_out)), left_out, b"", out);
         self.behind = last(&plain.bytes[..left_out], MAX_BEHIND_BYTES);
+        self.behind_open = 0;
         self.drop_held(raw);
         if end.is_ok() {
             self.within = None;
@@ -120,7 +124,7 @@ impl Stream {
         let Some(part) = self.part(ended) else { return false };
         let plain = Plain::new(&self.held[..part], ended);
         let (text, from) = self.with_behind(&plain.bytes);
-        let mut found = self.redactor.scan(&text, from, ended);
+        let mut found = self.redactor.scan(&text, from - self.behind_open, ended);
         let mut settled = found.settled.max(from);
         if self.redactor.has_patterns() {
             self.redactor.add_patterns(&text, from, &mut found.spans);
@@ -131,10 +135,8 @@ impl Stream {
         }
         let is_full = !ended && self.held.len() - part == 0 && self.held.len() > MAX_HELD_BYTES && settled == from;
         let decided = found.open.filter(|open| is_full || is_decided(&text, *open));
-        if let Some(open) = decided {
-            settled = settled.max(open.hide_from);
-        } else if !ended {
-            settled = settled.max(from) - unfinished_character(&text[from..settled.max(from)]);
+        if decided.is_none() && !ended {
+            settled -= unfinished_character(&text[from..settled]);
         }
         // A secret that reaches over the end of what is settled is waited for as a whole.
         settled = found.spans.iter().find(|span| span.end > settled).map_or(settled, |span| settled.min(span.start)).max(from);
@@ -142,7 +144,8 @@ impl Stream {
             found.spans.iter().filter(|span| span.end <= settled).map(|span| span.start - from..span.end - from).collect();
         self.found |= !spans.is_empty();
         let raw = plain.write(&self.held, &spans, settled - from, MARK.as_bytes(), out);
-        let behind = last(&text[..settled], MAX_BEHIND_BYTES);
+        let open = found.open.filter(|_| decided.is_none()).map_or(0, |open| settled.saturating_sub(open.hold_from));
+        let behind = last(&text[..settled], MAX_BEHIND_BYTES + open);
         if let Some(open) = decided {
             out.extend_from_slice(MARK.as_bytes());
             self.found = true;
@@ -152,6 +155,7 @@ impl Stream {
             out.extend_from_slice(&self.held[plain.raw_bytes.max(raw)..]);
         }
         self.behind = behind;
+        self.behind_open = open;
         self.drop_held(if ended { self.held.len() } else { raw });
         self.within.is_some()
     }
@@ -186,15 +190,15 @@ fn is_decided(bytes: &[u8], open: Open) -> bool {
     match open.extent {
         Extent::Pem { .. } => {
             // A line of a key must be there: text that only speaks of such blocks goes on otherwise.
-            let (Ok(end) | Err(end)) = open.extent.end(Text { bytes, ended: false }, open.hide_from);
-            !bytes[open.hide_from..end].trim_ascii().is_empty()
+            let (Ok(end) | Err(end)) = open.extent.end(Text { bytes, ended: false }, open.pass_to);
+            !bytes[open.pass_to..end].trim_ascii().is_empty()
         }
         Extent::Word
         | Extent::Words
         | Extent::Quoted { .. }
         | Extent::Line { .. }
         | Extent::Element
-        | Extent::Token { .. } => bytes.len() - open.hide_from >= DECIDED_BYTES,
+        | Extent::Token { .. } => bytes.len() - open.pass_to >= DECIDED_BYTES,
     }
 }
 

@@ -28,7 +28,8 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
                 None if looks_secret(&String::from_utf8_lossy(&text.bytes[start..])) => start,
                 None => text.bytes.len(),
             };
-            return Err(Open { hold_from: start - hit.len(), hide_from, extent: Extent::Word });
+            let pass_to = colon.map_or(start, |colon| colon + 1);
+            return Err(Open { hold_from: hit.start, hide_from, pass_to, extent: Extent::Word });
         };
         match byte {
             0..=b' ' | 0x7f | b'<' | b'>' | b'\\' => break at,
@@ -70,7 +71,7 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
 pub(super) fn look_hook(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> {
     let is_path = |byte: u8| is_token_byte(byte, false) || byte == b'/';
     let end = text.skip(hit.end, MAX_USER_INFO_BYTES, is_path);
-    let end = end.map_err(|More| Open { hold_from: hit.start, hide_from: hit.end, extent: Extent::Word })?;
+    let end = end.map_err(|More| Open::value(hit.start, hit.end, Extent::Word))?;
     if end - hit.end < MIN_PATH_BYTES {
         return Ok(Verdict::Clean { resume: hit.end });
     }

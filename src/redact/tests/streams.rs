@@ -49,8 +49,8 @@ fn single_bytes_give_what_the_whole_gives() {
 
 #[test]
 fn what_is_clean_is_passed_on_at_once() {
-    let mut stream = Stream::new(&redactor());
-    for text in ["Continue? [y/n] ", "Password: ", "50 %\r", "$ ", "\x1b[1mname:\x1b[0m "] {
+    for text in ["Continue? [y/n] ", "Password: ", "Enter API key> ", "50 %\r", "$ ", "\x1b[1mname:\x1b[0m "] {
+        let mut stream = Stream::new(&redactor());
         assert_eq!(shown(&stream.push(text.as_bytes())), text);
         assert_eq!(stream.held_bytes(), 0);
     }
@@ -59,7 +59,7 @@ fn what_is_clean_is_passed_on_at_once() {
 #[test]
 fn what_is_held_back_is_shown_without_what_may_become_a_secret() {
     let mut stream = Stream::new(&redactor());
-    for (piece, held) in [("user tok", "tok"), ("en=ab", "token=[redacted]"), ("\nghp_0123", "[redacted]"), ("\nfine t", "t")] {
+    for (piece, held) in [("user tok", "tok"), ("en=ab", "[redacted]"), ("\nghp_0123", "[redacted]"), ("\nfine t", "t")] {
         stream.push(piece.as_bytes());
         assert_eq!(shown(&stream.held()), held);
     }

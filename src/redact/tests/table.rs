@@ -1,6 +1,7 @@
 //! The table of what is found and what is not.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use super::cases::{BLOCKS, CLEAN, COLOURED, HTTP, NAMED, SHAPED};
 use crate::redact::{MARK, Redactor};
@@ -22,8 +23,11 @@ pub(super) fn case(marked: &str) -> (String, String, Vec<String>) {
     (text, expected, secrets)
 }
 
+/// One for all tests: making one takes longer than most of them.
+static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]).expect("no patterns"));
+
 pub(super) fn redactor() -> Redactor {
-    Redactor::new(&[]).expect("no patterns")
+    REDACTOR.clone()
 }
 
 pub(super) fn all_secrets() -> impl Iterator<Item = &'static str> {
