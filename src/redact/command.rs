@@ -27,6 +27,8 @@ const TIED_FLAGS: [(&[&str], &str); 2] =
     [(&["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump"], "-p"), (&["7z", "7za", "7zz"], "-p")];
 /// Programs that start the one that is named behind them.
 const STARTERS: [&str; 10] = ["sudo", "doas", "env", "nice", "nohup", "time", "timeout", "stdbuf", "setsid", "exec"];
+/// Flags of those that have a word behind them.
+const STARTER_FLAGS: [&str; 5] = ["-u", "-g", "-C", "-s", "-S"];
 
 impl Redactor {
     /// Replaces the secrets of an argument list, and says whether there were any.
@@ -37,16 +39,16 @@ impl Redactor {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         let programs = programs(&words);
         let mut found = false;
-        let shown = (0..words.len()).map(|index| match argument_secret(&words, index, programs[index]) {
-            Some(span) => {
+        let shown = (0..words.len()).map(|index| {
+            let is_script = index > 0 && is_script_flag(words[index - 1]);
+            let secret = if is_script { None } else { argument_secret(&words, index, programs[index]) };
+            if let Some(span) = secret {
                 found = true;
-                replaced(words[index], &span)
+                return replaced(words[index], &span);
             }
-            None => {
-                let redacted = self.redact(words[index]);
-                found |= redacted.found;
-                redacted.text.into_owned()
-            }
+            let redacted = if is_script { self.redact_command(words[index]) } else { self.redact(words[index]) };
+            found |= redacted.found;
+            redacted.text.into_owned()
         });
         (shown.collect(), found)
     }
@@ -113,6 +115,7 @@ fn sensitive(name: &str) -> Option<Kind> {
 }
 
 fn is_value(kind: Kind, name: &str, value: &str, form: Form) -> bool {
+    let value = &value[after_method(value)..];
     let (name, value) = (name.as_bytes(), value.as_bytes());
     Candidate { kind, name, value, form, is_quoted: true, is_key: false, is_alone: false }.is_secret()
 }
@@ -155,11 +158,14 @@ fn program_secret(words: &[&str], index: usize, program: Option<&str>) -> Option
 /// Returns for each word the program that it is given to: the first word of its command, behind `sudo` and `A=b`.
 fn programs<'a>(words: &[&'a str]) -> Vec<Option<&'a str>> {
     let (mut program, mut is_behind_starter) = (None, false);
+    let mut before = "";
     let mut programs = Vec::with_capacity(words.len());
     for word in words {
         programs.push(program);
         let name = word.rsplit('/').next().unwrap_or(word);
-        let is_skipped = word.contains('=') || word.starts_with('-') || is_behind_starter && is_duration(word);
+        let is_skipped = word.contains('=')
+            || word.starts_with('-')
+            || is_behind_starter && (is_duration(word) || STARTER_FLAGS.contains(&before));
         if matches!(*word, "|" | ";" | "&") {
             (program, is_behind_starter) = (None, false);
         } else if STARTERS.contains(&name) && program.is_none() {
@@ -167,8 +173,14 @@ fn programs<'a>(words: &[&'a str]) -> Vec<Option<&'a str>> {
         } else if !is_skipped && program.is_none() {
             program = Some(name);
         }
+        before = word;
     }
     programs
+}
+
+/// Returns whether a flag is `-c`, alone or behind others, as shells have it before a script.
+fn is_script_flag(word: &str) -> bool {
+    word.len() <= 4 && word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
 }
 
 fn is_duration(word: &str) -> bool {

@@ -91,9 +91,13 @@ fn ends_word(text: Text<'_>, at: usize, with_blanks: bool) -> Result<bool, More>
         b'\\' => is_quote(text.at(at + 1)?),
         b')' | b']' | b'}' | b'>' => {
             let next = text.at(at + 1)?;
-            next <= b' ' || is_quote(next) || matches!(next, b',' | b';' | b')' | b']' | b'}' | b'>' | b'.' | b':' | b'\\')
+            next <= b' '
+                || is_quote(next)
+                || matches!(next, b',' | b';' | b')' | b']' | b'}' | b'>' | b'.' | b':' | b'\\')
         }
         b'<' => text.at(at + 1)? == b'/',
+        // The rule for keys goes on there.
+        b'-' => text.has(at, b"-----begin ")?,
         _ => false,
     };
     Ok(ends)

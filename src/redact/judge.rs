@@ -39,27 +39,195 @@ pub(super) struct Candidate<'a> {
 
 /// Values that are no secrets under any name.
 const WORDS: [&str; 75] = [
-    "none", "null", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "empty", "unset", "missing", "required", "optional", "invalid", "expired", "incorrect", "wrong", "enabled", "disabled", "enable", "disable", "str", "string", "string?", "int", "integer", "number", "bool", "boolean", "bytes", "byte[]", "text", "varchar", "char", "object", "any", "unknown", "set", "not_set", "notset", "unchanged", "redacted", "masked", "hidden", "filtered", "omitted", "removed", "prompt", "ask", "auto", "never", "always", "valid", "ok", "failed", "failure", "success", "successful", "latest", "error", "found", "created", "updated", "deleted", "rotated", "renewed", "refreshed", "revoked", "accepted", "denied", "rejected", "skipped", "saved",
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "empty",
+    "unset",
+    "missing",
+    "required",
+    "optional",
+    "invalid",
+    "expired",
+    "incorrect",
+    "wrong",
+    "enabled",
+    "disabled",
+    "enable",
+    "disable",
+    "str",
+    "string",
+    "string?",
+    "int",
+    "integer",
+    "number",
+    "bool",
+    "boolean",
+    "bytes",
+    "byte[]",
+    "text",
+    "varchar",
+    "char",
+    "object",
+    "any",
+    "unknown",
+    "set",
+    "not_set",
+    "notset",
+    "unchanged",
+    "redacted",
+    "masked",
+    "hidden",
+    "filtered",
+    "omitted",
+    "removed",
+    "prompt",
+    "ask",
+    "auto",
+    "never",
+    "always",
+    "valid",
+    "ok",
+    "failed",
+    "failure",
+    "success",
+    "successful",
+    "latest",
+    "error",
+    "found",
+    "created",
+    "updated",
+    "deleted",
+    "rotated",
+    "renewed",
+    "refreshed",
+    "revoked",
+    "accepted",
+    "denied",
+    "rejected",
+    "skipped",
+    "saved",
 ];
 
 /// Values of names that ordinary text has, too: ways to log in, kinds of text.
 const WAYS: [&str; 27] = [
-    "include", "same-origin", "omit", "basic", "digest", "bearer", "ntlm", "negotiate", "oauth", "oauth2", "tls", "md5", "scram-sha-256", "trust", "peer", "plain", "login", "secret", "password", "token", "key", "default", "env", "file", "value", "self", "this",
+    "include",
+    "same-origin",
+    "omit",
+    "basic",
+    "digest",
+    "bearer",
+    "ntlm",
+    "negotiate",
+    "oauth",
+    "oauth2",
+    "tls",
+    "md5",
+    "scram-sha-256",
+    "trust",
+    "peer",
+    "plain",
+    "login",
+    "secret",
+    "password",
+    "token",
+    "key",
+    "default",
+    "env",
+    "file",
+    "value",
+    "self",
+    "this",
 ];
 
 /// Words that prose goes on with behind a colon or a flag.
 const PROSE: [&str; 74] = [
-    "a", "an", "and", "are", "as", "at", "be", "by", "can", "cannot", "can't", "could", "couldn't", "did", "do", "does",
-    "don't", "enter", "expected", "failed", "flag", "flags", "for", "from", "found", "has", "have", "if", "in", "instead", "into", "is",
-    "isn't", "it", "it's", "its", "may", "might", "must", "need", "needs", "no", "not", "of", "on", "option", "options", "or", "please", "see",
-    "should", "so", "than", "that", "the", "then", "this", "to", "too", "type", "unable", "unexpected", "use", "via", "was",
-    "when", "which", "while", "will", "with", "without", "would", "you", "your",
+    "a",
+    "an",
+    "and",
+    "are",
+    "as",
+    "at",
+    "be",
+    "by",
+    "can",
+    "cannot",
+    "can't",
+    "could",
+    "couldn't",
+    "did",
+    "do",
+    "does",
+    "don't",
+    "enter",
+    "expected",
+    "failed",
+    "flag",
+    "flags",
+    "for",
+    "from",
+    "found",
+    "has",
+    "have",
+    "if",
+    "in",
+    "instead",
+    "into",
+    "is",
+    "isn't",
+    "it",
+    "it's",
+    "its",
+    "may",
+    "might",
+    "must",
+    "need",
+    "needs",
+    "no",
+    "not",
+    "of",
+    "on",
+    "option",
+    "options",
+    "or",
+    "please",
+    "see",
+    "should",
+    "so",
+    "than",
+    "that",
+    "the",
+    "then",
+    "this",
+    "to",
+    "too",
+    "type",
+    "unable",
+    "unexpected",
+    "use",
+    "via",
+    "was",
+    "when",
+    "which",
+    "while",
+    "will",
+    "with",
+    "without",
+    "would",
+    "you",
+    "your",
 ];
 
 /// Words behind the name of a scheme where text is about it.
-const ABOUT_SCHEMES: [&str; 9] = [
-    "token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "headers", "credentials",
-];
+const ABOUT_SCHEMES: [&str; 9] =
+    ["token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "headers", "credentials"];
 
 /// Where paths of files of secrets start.
 const PATHS: [&str; 16] = [
@@ -69,14 +237,15 @@ const PATHS: [&str; 16] = [
 
 /// How names of files of secrets end.
 const FILE_ENDINGS: [&str; 15] = [
-    ".pem", ".key", ".json", ".txt", ".crt", ".p12", ".pub", ".yaml", ".yml", ".toml", ".env", ".gpg", ".asc", ".rs", ".py",
+    ".pem", ".key", ".json", ".txt", ".crt", ".p12", ".pub", ".yaml", ".yml", ".toml", ".env", ".gpg", ".asc", ".rs",
+    ".py",
 ];
 
 /// The first words of paths through objects, in code.
 const OBJECTS: [&str; 34] = [
     "os", "process", "self", "this", "env", "config", "cfg", "settings", "request", "req", "args", "ctx", "context",
-    "secrets", "vars", "var", "data", "local", "module", "user", "params", "opts", "options", "input", "inputs", "github",
-    "steps", "cls", "app", "each", "response", "res", "session", "account",
+    "secrets", "vars", "var", "data", "local", "module", "user", "params", "opts", "options", "input", "inputs",
+    "github", "steps", "cls", "app", "each", "response", "res", "session", "account",
 ];
 
 impl Candidate<'_> {
@@ -118,9 +287,9 @@ impl Candidate<'_> {
             // A header's whole line.
             Form::ColonWide if self.kind == Kind::Cookie && core.contains('=') => true,
             Form::ColonWide if is_weak => self.is_alone && !is_prose() && !is_small_number(core) || looks_secret(core),
+            Form::Flag if is_flag(core) || self.is_placeholder(core) => false,
             Form::ColonWide | Form::Flag if self.is_quoted => !is_sentence(),
-            Form::ColonWide => !is_prose(),
-            Form::Flag => !is_prose() && !core.starts_with("--") && !self.is_placeholder(core),
+            Form::ColonWide | Form::Flag => !is_prose(),
         }
     }
 
@@ -150,21 +319,25 @@ impl Candidate<'_> {
 fn is_masked(value: &str) -> bool {
     let starts = |mark: &str| value.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark));
     let is_all = |signs: &[char]| value.chars().all(|c| signs.contains(&c));
-    ["[redacted", "<redacted", "[filtered", "[masked", "[hidden", "(redacted", "(hidden", "(sensitive"].iter().any(|mark| starts(mark))
+    ["[redacted", "<redacted", "[filtered", "[masked", "[hidden", "(redacted", "(hidden", "(sensitive"]
+        .iter()
+        .any(|mark| starts(mark))
         || is_all(&['*', '•', '.', '…', '-', '█', '●', '#', '_'])
         || value.len() >= 3 && is_all(&['x', 'X', '-'])
 }
 
 /// Returns whether a value only says where the secret is: `$TOKEN`, `${…}`, `<token>`, `{{ token }}`, `!secret x`.
 fn is_reference(value: &str, is_quoted: bool) -> bool {
-    let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if let Some(rest) = value.strip_prefix('$') {
         return rest.starts_with(['{', '(']) || is_name(rest) && !rest.starts_with(|c: char| c.is_ascii_digit());
     }
     if let Some(rest) = value.strip_prefix('%') {
         return rest.strip_suffix('%').is_some_and(is_name) || rest.len() == 1;
     }
-    let is_tag = || ["!secret", "!ref", "!vault", "!env", "!sub", "!reference"].iter().any(|tag| value.starts_with(tag));
+    let is_tag =
+        || ["!secret", "!ref", "!vault", "!env", "!sub", "!reference"].iter().any(|tag| value.starts_with(tag));
     value.starts_with("{{")
         || value.starts_with('<')
         || value.starts_with('{') && (value.ends_with('}') || !is_quoted)
@@ -189,6 +362,10 @@ fn is_code(core: &str, form: Form) -> bool {
     let is_generic = starts_as_name && word.starts_with(|c: char| c.is_ascii_uppercase()) && rest.starts_with('<');
     let is_type = form == Form::ColonWide && core.starts_with("&") || core.contains("::") || core.contains("->");
     is_path || is_indexed || is_call || is_generic || is_type
+}
+
+fn is_flag(core: &str) -> bool {
+    core.starts_with("--") || core.len() == 2 && core.starts_with('-')
 }
 
 fn is_small_number(core: &str) -> bool {

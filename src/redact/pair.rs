@@ -18,8 +18,17 @@ const MAX_BACKSLASHES: usize = 3;
 
 /// Schemes before the credentials of a request; whether these are one word.
 const SCHEMES: [(&[u8], bool); 11] = [
-    (b"basic", true), (b"bearer", true), (b"token", true), (b"jwt", true), (b"apikey", true), (b"bot", true),
-    (b"negotiate", true), (b"digest", false), (b"oauth", false), (b"aws4-hmac-sha256", false), (b"hawk", false),
+    (b"basic", true),
+    (b"bearer", true),
+    (b"token", true),
+    (b"jwt", true),
+    (b"apikey", true),
+    (b"bot", true),
+    (b"negotiate", true),
+    (b"digest", false),
+    (b"oauth", false),
+    (b"aws4-hmac-sha256", false),
+    (b"hawk", false),
 ];
 
 /// Where a name stands, and how it is tied to what follows.
@@ -64,9 +73,8 @@ fn classify(text: Text<'_>, word: &Range<usize>) -> Option<Kind> {
     let kind = names::classify(&text.bytes[word.clone()])?;
     // `sig` and `signature` are secrets only in the query of a URL.
     let name = &text.bytes[word.clone()];
-    let ends_with = |ending: &[u8]| {
-        name.len().checked_sub(ending.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(ending))
-    };
+    let ends_with =
+        |ending: &[u8]| name.len().checked_sub(ending.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(ending));
     let is_query_only = ends_with(b"sig") || ends_with(b"signature");
     (!is_query_only || matches!(text.before(word.start), b'?' | b'&')).then_some(kind)
 }
@@ -111,6 +119,10 @@ fn value(text: Text<'_>, mut named: Named, resume: usize) -> Result<Verdict, Ope
         let undecided = |More| open(named.value_at, Extent::Word);
         let (content, quoted) = content(text, named.value_at).map_err(undecided)?;
         let (content, scheme) = after_scheme(text, content).map_err(undecided)?;
+        if text.has(content, b"-----begin ").map_err(|More| open(content, Extent::Word))? {
+            // The rule for keys knows how far it reaches.
+            return Ok(Verdict::Clean { resume });
+        }
         let extent = extent(text, &named, quoted, scheme);
         let end = extent.end(text, content).map_err(|_| open(content, extent))?;
         // A long value is decided before its end is seen, so nothing behind it may count.

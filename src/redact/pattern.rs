@@ -79,7 +79,8 @@ impl Pattern {
             let start = pattern.chars().take(32).collect();
             return Err(PatternError::TooLong { number, start, bytes: pattern.len() });
         }
-        let built = RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES).build();
+        let built =
+            RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES).build();
         let regex = built.map_err(|error| PatternError::Invalid {
             number,
             pattern: pattern.to_owned(),
@@ -164,5 +165,6 @@ fn whole_characters(bytes: &[u8], span: &Range<usize>) -> Range<usize> {
 fn is_within_mark(bytes: &[u8], span: &Range<usize>) -> bool {
     let around = span.start.saturating_sub(MARK.len())..bytes.len().min(span.end + MARK.len());
     let offset = around.start;
-    memchr::memmem::find_iter(&bytes[around], MARK.as_bytes()).any(|at| at + offset <= span.start && span.end <= at + offset + MARK.len())
+    memchr::memmem::find_iter(&bytes[around], MARK.as_bytes())
+        .any(|at| at + offset <= span.start && span.end <= at + offset + MARK.len())
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::extent::Extent;
+use super::redactor::MARK;
 use super::rule::{Open, Verdict};
 use super::text::{More, Text, is_line_end};
 
@@ -28,11 +29,15 @@ pub(super) fn look_begin(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, 
     let Some(start) = label_end(text, hit.end).map_err(|More| Open::undecided(hit.start, text))? else {
         return clean(hit.end);
     };
+    if text.has(start, MARK.as_bytes()).map_err(|More| Open::undecided(hit.start, text))? {
+        return clean(start);
+    }
     let extent = Extent::Pem { mid_line: false };
     let end = extent.end(text, start);
     let end = end.map_err(|_| Open::value(hit.start, start, extent))?;
     let inside = text.bytes[start..end].trim_ascii();
-    if inside.is_empty() || inside.starts_with(b"[redacted]") || memchr::memmem::find(inside, BEGIN).is_some() {
+    let is_done = inside.ends_with(MARK.as_bytes()) && !inside.contains(&b'\n');
+    if inside.is_empty() || is_done {
         return clean(start);
     }
     Ok(Verdict::Secret { span: start..end })
@@ -45,7 +50,11 @@ pub(super) fn look_headless(text: Text<'_>, hit: &Range<usize>, floor: usize) ->
         return clean;
     }
     let start = start(text.bytes, hit.start, floor);
-    if text.bytes[start..hit.start].trim_ascii().len() < MIN_HEADLESS_BYTES { clean } else { Ok(Verdict::Secret { span: start..hit.start }) }
+    if text.bytes[start..hit.start].trim_ascii().len() < MIN_HEADLESS_BYTES {
+        clean
+    } else {
+        Ok(Verdict::Secret { span: start..hit.start })
+    }
 }
 
 /// Returns where the label of a private key with its dashes ends.
@@ -55,23 +64,45 @@ fn label_end(text: Text<'_>, from: usize) -> Result<Option<usize>, More> {
     Ok((is_private && text.has(end, b"-----")?).then_some(end + b"-----".len()))
 }
 
+/// What stops the reading of a line.
+enum Stop {
+    LineEnd,
+    Begin,
+    End,
+}
+
+/// Returns the first stop and where it is.
+fn next_stop(bytes: &[u8]) -> Option<(usize, Stop)> {
+    memchr::memchr3_iter(b'\n', b'\r', b'-', bytes).find_map(|at| match &bytes[at..] {
+        [b'-', ..] if bytes[at..].starts_with(END) => Some((at, Stop::End)),
+        [b'-', ..] if bytes[at..].starts_with(BEGIN) => Some((at, Stop::Begin)),
+        [b'-', ..] => None,
+        _ => Some((at, Stop::LineEnd)),
+    })
+}
+
 /// Returns where the inside of a block ends: at its END, or behind the last line that looks as if it was inside.
+///
+/// `mid_line` says that `from` is in the middle of a line that is.
 pub(super) fn end(text: Text<'_>, from: usize, mid_line: bool) -> Result<usize, usize> {
     let (mut inside_to, mut line) = (from, from);
     let mut is_rest_of_line = mid_line;
     loop {
         let rest = &text.bytes[line.min(text.bytes.len())..];
-        let length = rest.iter().position(|byte| is_line_end(*byte));
-        let this = &rest[..length.unwrap_or(rest.len())];
+        let stop = next_stop(rest);
+        let this = &rest[..stop.as_ref().map_or(rest.len(), |(at, _)| *at)];
         let is_long = this.len() > MAX_LINE_BYTES;
         let is_inside = is_rest_of_line || is_inside(this);
-        let searched = if is_long && !is_inside { &this[..MAX_LINE_BYTES] } else { this };
-        if let Some(at) = memchr::memmem::find(searched, END) {
-            return Ok(line + at);
+        if is_long && !is_inside {
+            return Ok(inside_to);
         }
-        if length.is_none() && !text.ended && !(is_long && !is_inside) {
+        match stop {
+            Some((at, Stop::End)) => return Ok(line + at),
+            Some((_, Stop::Begin)) => return Ok(inside_to),
             // A long line is inside whatever follows; its end is kept, it may be the start of the END.
-            return Err(if is_long { text.bytes.len() - END.len() } else { inside_to });
+            None if !text.ended && is_long => return Err(text.bytes.len() - BEGIN.len()),
+            None if !text.ended => return Err(inside_to),
+            Some((_, Stop::LineEnd)) | None => {}
         }
         if !is_inside {
             return Ok(inside_to);
@@ -87,18 +118,19 @@ pub(super) fn end(text: Text<'_>, from: usize, mid_line: bool) -> Result<usize, 
 
 /// Returns where the inside of a block starts whose END is at `end` and whose BEGIN is not there.
 fn start(bytes: &[u8], end: usize, floor: usize) -> usize {
-    let mut start = end;
+    let (mut start, mut line_end) = (end, end);
     loop {
-        let line = bytes[floor..start].iter().rposition(|byte| is_line_end(*byte)).map_or(floor, |at| floor + at + 1);
-        let this = &bytes[line..start];
-        if !is_inside(this) {
+        let line_start = bytes[floor..line_end].iter().rposition(|byte| is_line_end(*byte));
+        let line = line_start.map_or(floor, |at| floor + at + 1);
+        let this = &bytes[line..line_end];
+        if !is_inside(this) || memchr::memmem::find(this, MARK.as_bytes()).is_some() {
             return start;
         }
         start = line;
         if start == floor {
             return start;
         }
-        start -= 1;
+        line_end = start - 1;
     }
 }
 

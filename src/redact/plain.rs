@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-const ESCAPE: u8 = 0x1b;
+pub(super) const ESCAPE: u8 = 0x1b;
 /// The bytes of an escape sequence past which it is no longer taken for one.
 const MAX_SEQUENCE_BYTES: usize = 64;
 
@@ -55,6 +55,10 @@ impl<'a> Plain<'a> {
         let mut at = 0;
         for (end, is_shown, span_starts) in pieces(spans, to) {
             if span_starts {
+                // The mark's own bracket must not make a control sequence of what is before it.
+                if out.last() == Some(&ESCAPE) {
+                    out.pop();
+                }
                 out.extend_from_slice(mark);
             }
             // The sequences at the end of a piece go before what follows it.

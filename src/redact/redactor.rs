@@ -99,6 +99,12 @@ impl Redactor {
         self.rules.triggers.scan(Text { bytes, ended }, from, false)
     }
 
+    /// Returns how often a rule looks at a complete text.
+    #[cfg(test)]
+    pub(super) fn looks(&self, bytes: &[u8]) -> usize {
+        self.rules.triggers.scan(Text { bytes, ended: true }, 0, true).looks
+    }
+
     pub(super) fn has_patterns(&self) -> bool {
         !self.rules.patterns.is_empty()
     }

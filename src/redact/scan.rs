@@ -55,6 +55,8 @@ pub(super) struct Found {
     pub(super) open: Option<Open>,
     /// Up to here nothing that comes next changes anything.
     pub(super) settled: usize,
+    /// How often a rule looked: what time grows with.
+    pub(super) looks: usize,
 }
 
 impl Triggers {
@@ -81,11 +83,12 @@ impl Triggers {
     /// `is_start` says that the text may have lost what was before it.
     pub(super) fn scan(&self, text: Text<'_>, from: usize, is_start: bool) -> Found {
         let mut found = Found::default();
-        let mut at = from;
+        let (mut at, mut floor) = (from, from);
         while let Some(hit) = self.words.find(Input::new(text.bytes).span(at..text.bytes.len())) {
             let range = hit.range();
-            let floor = found.spans.last().map_or(from, |span| span.end);
-            let verdict = match self.rules[hit.pattern().as_usize()] {
+            found.looks += 1;
+            let rule = self.rules[hit.pattern().as_usize()];
+            let verdict = match rule {
                 Rule::Pair => pair::look(text, &range),
                 Rule::Signature => pair::look(text, &(range.start..range.end - 1)),
                 Rule::Bearer => match shapes::look_bearer(text, &range) {
@@ -97,13 +100,26 @@ impl Triggers {
                 Rule::Url => url::look(text, &range),
                 Rule::Hook => url::look_hook(text, &range),
                 Rule::PemBegin => pem::look_begin(text, &range),
-                Rule::PemEnd if is_start => pem::look_headless(text, &range, floor),
+                Rule::PemEnd if is_start => {
+                    pem::look_headless(text, &range, floor.max(found.spans.last().map_or(from, |span| span.end)))
+                }
                 Rule::PemEnd => Ok(Verdict::Clean { resume: range.end }),
             };
+            if matches!(rule, Rule::PemBegin | Rule::PemEnd) {
+                // No key reaches over the border of another.
+                floor = range.end;
+            }
             match verdict {
                 Ok(Verdict::Clean { resume }) => at = resume.max(range.start + 1),
                 Ok(Verdict::Secret { span }) => {
                     at = span.end.max(range.end);
+                    if matches!(rule, Rule::Url) {
+                        // The user's name before the password may be a token.
+                        let before = Text { bytes: &text.bytes[..span.start], ended: true };
+                        let inner = self.scan(before, range.end, false);
+                        found.looks += inner.looks;
+                        found.spans.extend(inner.spans);
+                    }
                     found.spans.push(span);
                 }
                 Err(open) => {
@@ -136,9 +152,7 @@ impl Triggers {
     /// Returns how many bytes at the end are the start of a word to look for.
     fn unfinished_bytes(&self, bytes: &[u8]) -> usize {
         let longest = self.literals.iter().map(|word| word.len()).max().unwrap_or(0);
-        let starts_word = |end: &[u8]| {
-            self.literals.iter().any(|word| word.as_bytes().starts_with(end))
-        };
+        let starts_word = |end: &[u8]| self.literals.iter().any(|word| word.as_bytes().starts_with(end));
         (1..longest.min(bytes.len() + 1)).rev().find(|length| starts_word(&bytes[bytes.len() - length..])).unwrap_or(0)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::extent::{Extent, LONG_BYTES};
 use super::pattern::MAX_MATCH_BYTES;
-use super::plain::Plain;
+use super::plain::{ESCAPE, Plain};
 use super::redactor::{MARK, Redactor, hidden};
 use super::rule::Open;
 use super::text::{Text, is_line_end};
@@ -39,7 +39,15 @@ impl Stream {
     /// Makes a stream that has had no bytes.
     pub fn new(redactor: &Redactor) -> Stream {
         let redactor = redactor.clone();
-        Stream { redactor, held: Vec::new(), behind: Vec::new(), behind_open: 0, within: None, searched: 0, found: false }
+        Stream {
+            redactor,
+            held: Vec::new(),
+            behind: Vec::new(),
+            behind_open: 0,
+            within: None,
+            searched: 0,
+            found: false,
+        }
     }
 
     /// Takes the next bytes and returns what is certainly clean.
@@ -69,14 +77,15 @@ impl Stream {
         }
         let plain = Plain::new(&self.held, false);
         let (text, from) = self.with_behind(&plain.bytes);
-        let found = self.redactor.scan(&text, from - self.behind_open, false);
-        let mut spans = found.spans;
-        spans.extend(found.open.and_then(|open| hidden(&text, open.hide_from)));
         if self.redactor.has_patterns() {
             // No telling what the pattern of a user makes of the rest of the line.
             return Vec::new();
         }
-        let spans: Vec<_> = spans.into_iter().map(|span| span.start - from..span.end - from).collect();
+        let found = self.redactor.scan(&text, from - self.behind_open, false);
+        let mut spans = found.spans;
+        spans.extend(found.open.and_then(|open| hidden(&text, open.hide_from)));
+        let unseen = spans.into_iter().filter(|span| span.end > from);
+        let spans: Vec<_> = unseen.map(|span| span.start.max(from) - from..span.end - from).collect();
         let mut out = Vec::new();
         plain.write(&self.held, &spans, plain.bytes.len(), MARK.as_bytes(), &mut out);
         out
@@ -137,11 +146,18 @@ impl Stream {
         let decided = found.open.filter(|open| is_full || is_decided(&text, *open));
         if decided.is_none() && !ended {
             settled -= unfinished_character(&text[from..settled]);
+            // It may have to go when a mark follows.
+            settled -= usize::from(settled > from && text[settled - 1] == ESCAPE);
         }
         // A secret that reaches over the end of what is settled is waited for as a whole.
-        settled = found.spans.iter().find(|span| span.end > settled).map_or(settled, |span| settled.min(span.start)).max(from);
-        let spans: Vec<_> =
-            found.spans.iter().filter(|span| span.end <= settled).map(|span| span.start - from..span.end - from).collect();
+        settled = found
+            .spans
+            .iter()
+            .find(|span| span.end > settled)
+            .map_or(settled, |span| settled.min(span.start))
+            .max(from);
+        let settled_spans = found.spans.iter().filter(|span| from < span.end && span.end <= settled);
+        let spans: Vec<_> = settled_spans.map(|span| span.start.max(from) - from..span.end - from).collect();
         self.found |= !spans.is_empty();
         let raw = plain.write(&self.held, &spans, settled - from, MARK.as_bytes(), out);
         let open = found.open.filter(|_| decided.is_none()).map_or(0, |open| settled.saturating_sub(open.hold_from));

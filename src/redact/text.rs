@@ -54,7 +54,6 @@ impl Text<'_> {
         }
         Ok(true)
     }
-
 }
 
 /// Returns whether a byte ends a line.

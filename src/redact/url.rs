@@ -9,6 +9,8 @@ use super::text::{More, Text, is_quote};
 
 /// The bytes between `://` and `@` that are looked at.
 const MAX_USER_INFO_BYTES: usize = 480;
+/// How far behind a slash in a password the `@` is looked for.
+const MAX_BEHIND_SLASH_BYTES: usize = 64;
 /// The fewest bytes of a secret path.
 const MIN_PATH_BYTES: usize = 20;
 
@@ -25,11 +27,10 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
         let Ok(byte) = text.at(at) else {
             let hide_from = match colon {
                 Some(colon) => colon + 1,
-                None if looks_secret(&String::from_utf8_lossy(&text.bytes[start..])) => start,
+                None if may_be_user(&text.bytes[start..]) => start,
                 None => text.bytes.len(),
             };
-            let pass_to = colon.map_or(start, |colon| colon + 1);
-            return Err(Open { hold_from: hit.start, hide_from, pass_to, extent: Extent::Word });
+            return Err(Open { hold_from: hit.start, hide_from, pass_to: start, extent: Extent::Word });
         };
         match byte {
             0..=b' ' | 0x7f | b'<' | b'>' | b'\\' => break at,
@@ -46,7 +47,8 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
             }
             _ => {}
         }
-        if at - start >= MAX_USER_INFO_BYTES {
+        let is_far = slash.is_some_and(|slash| at - slash >= MAX_BEHIND_SLASH_BYTES);
+        if is_far || at - start >= MAX_USER_INFO_BYTES {
             break at;
         }
         at += 1;
@@ -65,6 +67,12 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
         return clean;
     }
     Ok(Verdict::Secret { span })
+}
+
+/// Returns whether what stands behind `://` so far may be a token in a user's place, and not a host.
+fn may_be_user(start: &[u8]) -> bool {
+    let is_host = start.contains(&b'.') || b"localhost".starts_with(start);
+    !is_host || looks_secret(&String::from_utf8_lossy(start))
 }
 
 /// Looks at an address whose path is the secret: the web hooks of chats.

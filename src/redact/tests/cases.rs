@@ -98,7 +98,7 @@ pub(super) const NAMED: &[&str] = &[
     "PASSWORT ü password=«größe»",
     "password=«日本語»",
     "日本語 password=«hunter2» 日本語",
-    "wrong password \"hunter\" for x, password=«hunter2»",
+    "wrong password \"swordfish\" for x, password=«hunter2»",
     "password : «hunter2»",
     "password    =    «hunter2»",
 ];
@@ -185,6 +185,7 @@ pub(super) const BLOCKS: &[&str] = &[
     "-----BEGIN PGP PRIVATE KEY BLOCK-----«\nVersion: GnuPG v2\n\nlQOYBF\n=abcd\n»-----END PGP PRIVATE KEY BLOCK-----",
     "  key: |\n    -----BEGIN EC PRIVATE KEY-----«\n    MHcCAQEEIIrYSSNQFaA2Hwf1duRSxKtLYX5CB04fSeQ6tF1aY\n    »-----END EC PRIVATE KEY-----",
     "{\"pem\": \"-----BEGIN PRIVATE KEY-----«\\nMIIEvQIBADANBg\\n»-----END PRIVATE KEY-----\\n\"}",
+    "PRIVATE_KEY=\"-----BEGIN PRIVATE KEY-----«\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n»-----END PRIVATE KEY-----\"\nafter",
     "web-1  | -----BEGIN PRIVATE KEY-----«\nweb-1  | MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nweb-1  | abc=\nweb-1  | »-----END PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----«\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj»\nthe key was cut off here\n",
     "«MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n»-----END PRIVATE KEY-----\nthe tail was cut",

@@ -25,7 +25,9 @@ fn shown(bytes: &[u8]) -> String {
 /// What a stream makes of the cases; a key whose start is lost is gone before a stream knows it.
 fn stream_cases() -> impl Iterator<Item = (String, String)> {
     let cases = all_secrets().filter(|marked| !marked.ends_with("the tail was cut")).map(case);
-    cases.map(|(text, expected, _)| (text, expected)).chain(CLEAN.iter().map(|text| (text.to_string(), text.to_string())))
+    cases
+        .map(|(text, expected, _)| (text, expected))
+        .chain(CLEAN.iter().map(|text| (text.to_string(), text.to_string())))
 }
 
 #[test]
@@ -59,7 +61,8 @@ fn what_is_clean_is_passed_on_at_once() {
 #[test]
 fn what_is_held_back_is_shown_without_what_may_become_a_secret() {
     let mut stream = Stream::new(&redactor());
-    for (piece, held) in [("user tok", "tok"), ("en=ab", "[redacted]"), ("\nghp_0123", "[redacted]"), ("\nfine t", "t")] {
+    for (piece, held) in [("user tok", "tok"), ("en=ab", "[redacted]"), ("\nghp_0123", "[redacted]"), ("\nfine t", "t")]
+    {
         stream.push(piece.as_bytes());
         assert_eq!(shown(&stream.held()), held);
     }
@@ -131,9 +134,52 @@ fn escape_sequences_without_end_do_not_grow_what_is_held() {
 
 fn texts() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
-        "token", "=", ": ", " ", "\n", "password", "\"", "'", "abc1", "://", "@", ":", "Bearer ", "Authorization", "ghp_", "--", "\\",
-        "0123456789abcdefghij", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\x1b[1m", "\x1b", "é", "key", "api", ",", "&",
-        "<", ">", "eyJ", ".", "sk-", "cookie", "$", "{", "}", "#", "none", "str", "[redacted]", "\r\n", "\t", "=", "sess", "SG.", "x",
+        "token",
+        "=",
+        ": ",
+        " ",
+        "\n",
+        "password",
+        "\"",
+        "'",
+        "abc1",
+        "://",
+        "@",
+        ":",
+        "Bearer ",
+        "Authorization",
+        "ghp_",
+        "--",
+        "\\",
+        "0123456789abcdefghij",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "\x1b[1m",
+        "\x1b",
+        "é",
+        "key",
+        "api",
+        ",",
+        "&",
+        "<",
+        ">",
+        "eyJ",
+        ".",
+        "sk-",
+        "cookie",
+        "$",
+        "{",
+        "}",
+        "#",
+        "none",
+        "str",
+        "[redacted]",
+        "\r\n",
+        "\t",
+        "=",
+        "sess",
+        "SG.",
+        "x",
     ]);
     prop::collection::vec(words, 0..24).prop_map(|words| words.concat())
 }
@@ -144,7 +190,7 @@ proptest! {
     #[test]
     fn a_stream_of_any_text_in_any_pieces_gives_what_the_whole_gives(text in texts(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
         // A key whose start is missing is the one thing that only the whole text can tell.
-        prop_assume!(!text.contains("-----END"));
+        let text = text.replace("-----END", "-----BEGIN");
         let redactor = redactor();
         let whole = redactor.redact(&text).text.into_owned();
         let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
