@@ -2,6 +2,7 @@
 
 use super::extent::LONG_BYTES;
 use super::names::Kind;
+use super::words::{ABOUT_SCHEMES, FILE_ENDINGS, OBJECTS, PATHS, PROSE, WAYS, WORDS};
 
 /// How a value is tied to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,217 +38,6 @@ pub(super) struct Candidate<'a> {
     pub(super) is_alone: bool,
 }
 
-/// Values that are no secrets under any name.
-const WORDS: [&str; 75] = [
-    "none",
-    "null",
-    "nil",
-    "undefined",
-    "true",
-    "false",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "empty",
-    "unset",
-    "missing",
-    "required",
-    "optional",
-    "invalid",
-    "expired",
-    "incorrect",
-    "wrong",
-    "enabled",
-    "disabled",
-    "enable",
-    "disable",
-    "str",
-    "string",
-    "string?",
-    "int",
-    "integer",
-    "number",
-    "bool",
-    "boolean",
-    "bytes",
-    "byte[]",
-    "text",
-    "varchar",
-    "char",
-    "object",
-    "any",
-    "unknown",
-    "set",
-    "not_set",
-    "notset",
-    "unchanged",
-    "redacted",
-    "masked",
-    "hidden",
-    "filtered",
-    "omitted",
-    "removed",
-    "prompt",
-    "ask",
-    "auto",
-    "never",
-    "always",
-    "valid",
-    "ok",
-    "failed",
-    "failure",
-    "success",
-    "successful",
-    "latest",
-    "error",
-    "found",
-    "created",
-    "updated",
-    "deleted",
-    "rotated",
-    "renewed",
-    "refreshed",
-    "revoked",
-    "accepted",
-    "denied",
-    "rejected",
-    "skipped",
-    "saved",
-];
-
-/// Values of names that ordinary text has, too: ways to log in, kinds of text.
-const WAYS: [&str; 27] = [
-    "include",
-    "same-origin",
-    "omit",
-    "basic",
-    "digest",
-    "bearer",
-    "ntlm",
-    "negotiate",
-    "oauth",
-    "oauth2",
-    "tls",
-    "md5",
-    "scram-sha-256",
-    "trust",
-    "peer",
-    "plain",
-    "login",
-    "secret",
-    "password",
-    "token",
-    "key",
-    "default",
-    "env",
-    "file",
-    "value",
-    "self",
-    "this",
-];
-
-/// Words that prose goes on with behind a colon or a flag.
-const PROSE: [&str; 74] = [
-    "a",
-    "an",
-    "and",
-    "are",
-    "as",
-    "at",
-    "be",
-    "by",
-    "can",
-    "cannot",
-    "can't",
-    "could",
-    "couldn't",
-    "did",
-    "do",
-    "does",
-    "don't",
-    "enter",
-    "expected",
-    "failed",
-    "flag",
-    "flags",
-    "for",
-    "from",
-    "found",
-    "has",
-    "have",
-    "if",
-    "in",
-    "instead",
-    "into",
-    "is",
-    "isn't",
-    "it",
-    "it's",
-    "its",
-    "may",
-    "might",
-    "must",
-    "need",
-    "needs",
-    "no",
-    "not",
-    "of",
-    "on",
-    "option",
-    "options",
-    "or",
-    "please",
-    "see",
-    "should",
-    "so",
-    "than",
-    "that",
-    "the",
-    "then",
-    "this",
-    "to",
-    "too",
-    "type",
-    "unable",
-    "unexpected",
-    "use",
-    "via",
-    "was",
-    "when",
-    "which",
-    "while",
-    "will",
-    "with",
-    "without",
-    "would",
-    "you",
-    "your",
-];
-
-/// Words behind the name of a scheme where text is about it.
-const ABOUT_SCHEMES: [&str; 9] =
-    ["token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "headers", "credentials"];
-
-/// Where paths of files of secrets start.
-const PATHS: [&str; 16] = [
-    "/run/", "/etc/", "/home/", "/var/", "/tmp/", "/usr/", "/opt/", "/mnt/", "/dev/", "/proc/", "/root/", "/Users/",
-    "./", "../", "~/", "file:",
-];
-
-/// How names of files of secrets end.
-const FILE_ENDINGS: [&str; 15] = [
-    ".pem", ".key", ".json", ".txt", ".crt", ".p12", ".pub", ".yaml", ".yml", ".toml", ".env", ".gpg", ".asc", ".rs",
-    ".py",
-];
-
-/// The first words of paths through objects, in code.
-const OBJECTS: [&str; 34] = [
-    "os", "process", "self", "this", "env", "config", "cfg", "settings", "request", "req", "args", "ctx", "context",
-    "secrets", "vars", "var", "data", "local", "module", "user", "params", "opts", "options", "input", "inputs",
-    "github", "steps", "cls", "app", "each", "response", "res", "session", "account",
-];
-
 impl Candidate<'_> {
     /// Returns whether the value is taken for a secret. A long one always is.
     pub(super) fn is_secret(&self) -> bool {
@@ -277,11 +67,11 @@ impl Candidate<'_> {
         match self.form {
             Form::Element => true,
             Form::Scheme => !is_prose() && !is_word(&ABOUT_SCHEMES),
-            Form::Assigned => !(is_weak && is_small_number(core)) && !(self.is_quoted && is_sentence()),
+            Form::Assigned => !(is_weak && is_small_number(core) || self.is_quoted && is_sentence()),
             Form::AssignedWide if self.is_quoted => !is_sentence(),
             Form::AssignedWide => !is_weak || !core.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_'),
             Form::Colon | Form::ColonWide if self.is_key => {
-                !(is_weak && is_small_number(core)) && !(self.is_quoted && is_sentence())
+                !(is_weak && is_small_number(core) || self.is_quoted && is_sentence())
             }
             Form::Colon => !is_weak || looks_secret(core),
             // A header's whole line.

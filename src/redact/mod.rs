@@ -19,6 +19,7 @@ mod shapes;
 mod stream;
 mod text;
 mod url;
+mod words;
 
 pub use pattern::{MAX_PATTERN_BYTES, MAX_PATTERNS, PatternError};
 pub use redactor::{MARK, Redacted, Redactor};

@@ -283,7 +283,7 @@ impl Parts {
     }
 
     /// Returns the part so many before the last, empty when there is none.
-    fn from_last(&self, back: usize) -> &[u8] {
+    fn nth_last(&self, back: usize) -> &[u8] {
         let Some(index) = self.count.checked_sub(back + 1) else { return b"" };
         let (start, end) = self.ends[index];
         &self.lower[usize::from(start)..usize::from(end)]
@@ -293,7 +293,7 @@ impl Parts {
 /// Returns what a name says about its value, if it is that of a secret.
 pub(super) fn classify(name: &[u8]) -> Option<Kind> {
     let parts = Parts::new(name);
-    let (last, before) = (parts.from_last(0), parts.from_last(1));
+    let (last, before) = (parts.nth_last(0), parts.nth_last(1));
     if last == b"id" && (before == b"secret" || before == b"session") {
         return Some(if before == b"secret" { Kind::Strong } else { Kind::Weak });
     }
@@ -313,7 +313,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Kind> {
 
 /// Returns what the part so many before the last says.
 fn core(parts: &Parts, back: usize) -> Option<Kind> {
-    let (part, before) = (parts.from_last(back), parts.from_last(back + 1));
+    let (part, before) = (parts.nth_last(back), parts.nth_last(back + 1));
     if part == b"key" || part == b"keyid" && before == b"secret" {
         return KEYS.contains(&before).then_some(Kind::Strong);
     }

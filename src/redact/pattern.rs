@@ -140,11 +140,10 @@ pub(super) fn find(patterns: &[Pattern], bytes: &[u8], from: usize, spans: &mut 
     for span in &mut spans[first..] {
         *span = whole_characters(bytes, span);
     }
-    let is_mark = |span: &Range<usize>| memchr::memmem::find(MARK.as_bytes(), &bytes[span.clone()]).is_some();
     let mut index = 0;
     spans.retain(|span| {
         index += 1;
-        index <= first || !span.is_empty() && !(is_mark(span) && is_within_mark(bytes, span))
+        index <= first || !span.is_empty() && !is_within_mark(bytes, span)
     });
 }
 
