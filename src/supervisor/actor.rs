@@ -219,7 +219,7 @@ impl Supervisor {
                     });
                     self.store.put(record, done);
                 }
-                Do::Unstore(run) => self.store.remove(run),
+                Do::Unstore(run) => self.store.left_the_list(run),
                 Do::Drive(run) => self.start_driver(run),
                 Do::WatchStarter(run, left_rx) => {
                     let job = self.jobs.spawn(async move {

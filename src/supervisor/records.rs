@@ -41,6 +41,8 @@ pub(super) fn starting(identity: &RunIdentity, spec: &RunSpec, resolved: &Resolv
         failure: None,
         ended: None,
         revision: 1,
+        degraded: None,
+        log: None,
         output: None,
     })
 }

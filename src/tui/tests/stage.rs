@@ -79,6 +79,8 @@ pub(super) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status) -> RunV
         failure: None,
         ended: None,
         revision: 3,
+        degraded: None,
+        log: None,
         output: None,
     };
     RunView {
