@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::request::LiveRoad;
+use super::storing::Keeping;
 
 use crate::api::{Activity, Answer, DeadlineView, LiveOutput, RunView, StartRequest, StopId, StopOutcome, Termination};
 use crate::driver::DriverPort;
@@ -13,6 +14,7 @@ use crate::launch::Resolved;
 use crate::model::run::Run;
 use crate::model::stop::StopKey;
 use crate::model::{Cut, CutOutcome, Failure, Moment, Record, RecordOutput, RunSpec, Slot};
+use crate::store::log::LogProgress;
 
 /// Who waits for a start.
 pub(super) enum Starter {
@@ -53,6 +55,9 @@ pub(super) struct Entry {
     pub(super) started: Option<Moment>,
     pub(super) ended: Option<Moment>,
     pub(super) activity: Activity,
+    pub(super) keeping: Keeping,
+    /// How far its log has come, once there is one.
+    pub(super) log: Option<LogProgress>,
 }
 
 impl Entry {

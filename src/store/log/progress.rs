@@ -1,6 +1,6 @@
 //! How far the writing of a log has come: shared by the driver's end, the writer and who reads.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -20,7 +20,8 @@ pub(super) struct Shared {
     pub(super) lost: AtomicU64,
     /// What was handed over and is not written yet.
     pub(super) in_flight: AtomicUsize,
-    pub(super) failed: AtomicBool,
+    /// The number of the segment that could not be written; 0 for none.
+    pub(super) failed: AtomicU32,
     pub(super) failure: Mutex<Option<(Timestamp, String)>>,
     pub(super) ended: AtomicBool,
     /// Grows with every step.
@@ -36,7 +37,7 @@ impl Shared {
             dropped: AtomicU64::new(0),
             lost: AtomicU64::new(0),
             in_flight: AtomicUsize::new(0),
-            failed: AtomicBool::new(false),
+            failed: AtomicU32::new(0),
             failure: Mutex::new(None),
             ended: AtomicBool::new(false),
             steps_tx: watch::Sender::new(0),
@@ -47,15 +48,14 @@ impl Shared {
         self.steps_tx.send_modify(|steps| *steps += 1);
     }
 
-    pub(super) fn fail(&self, why: String) {
+    pub(super) fn fail(&self, segment: u32, why: String) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert((Timestamp::now(), why));
-        self.failed.store(true, Ordering::Release);
+        self.failed.store(segment, Ordering::Release);
     }
 
     pub(super) fn recover(&self) {
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.failed.store(false, Ordering::Release);
     }
 
     pub(super) fn failure(&self) -> Option<(Timestamp, String)> {

@@ -90,15 +90,15 @@ impl LogSink {
     fn send(&self, step: Step) {
         let (shared, at) = (Arc::clone(&self.shared), self.at());
         if self.steps_tx.send(Message { shared, at, step }).is_err() {
-            self.shared.fail("the writer of the logs has ended".to_owned());
+            self.shared.fail(self.segment, "the writer of the logs has ended".to_owned());
         }
     }
 
     /// Returns how much of a chunk belongs to the present segment, when it ends within the chunk: then [`LogSink::begin_segment`] is due after
     /// that much was appended.
     pub fn segment_ends_in(&self, bytes: &[u8]) -> Option<usize> {
-        if self.retry_at.is_some_and(|at| at <= Instant::now()) {
-            return Some(0);
+        if self.has_failed() {
+            return self.retry_at.is_some_and(|at| at <= Instant::now()).then_some(0);
         }
         end_of_segment(bytes, self.used, self.max_segment)
     }
@@ -110,13 +110,18 @@ impl LogSink {
         }
         self.offsets[stream.index()] += bytes.len() as u64;
         self.used += bytes.len() as u64 + ENTRY_BYTES;
-        if self.shared.failed.load(Ordering::Acquire) {
+        if self.has_failed() {
             self.shared.lost.fetch_add(bytes.len() as u64, Ordering::AcqRel);
             self.plan_retry();
             return;
         }
         self.shared.in_flight.fetch_add(bytes.len(), Ordering::AcqRel);
         self.send(Step::Bytes(stream, bytes.to_vec()));
+    }
+
+    /// Returns whether the present segment cannot be written.
+    fn has_failed(&self) -> bool {
+        self.shared.failed.load(Ordering::Acquire) == self.segment
     }
 
     fn plan_retry(&mut self) {
@@ -128,11 +133,10 @@ impl LogSink {
 
     /// Begins a segment. `redraw` is what draws the screen as it is now.
     pub fn begin_segment(&mut self, redraw: Vec<u8>) {
-        if self.shared.failed.load(Ordering::Acquire) {
-            self.retry_at = None;
-        } else {
+        if !self.has_failed() {
             self.pause = FIRST_PAUSE;
         }
+        self.retry_at = None;
         self.segment += 1;
         self.used = 0;
         self.max_segment = self.bounds.max_segment_bytes();

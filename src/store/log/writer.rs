@@ -137,8 +137,9 @@ impl Writer {
         let Some(log) = self.logs.get_mut(&run) else { return };
         if let Err(error) = work(log, &self.files) {
             tracing::warn!(%run, %error, "the log of a run could not be written");
-            log.shared.fail(format!("its log could not be written: {error}"));
             if let Some(log) = self.logs.remove(&run) {
+                let segment = log.kept.back().map_or(0, |last| last.segment);
+                log.shared.fail(segment, format!("its log could not be written: {error}"));
                 self.failed.insert(run, log.kept);
             }
         }
@@ -159,7 +160,7 @@ impl Writer {
             }
             Err((error, kept)) => {
                 tracing::warn!(%run, %error, "the log of a run could not be begun");
-                shared.fail(format!("its log could not be written: {error}"));
+                shared.fail(head.segment, format!("its log could not be written: {error}"));
                 self.failed.insert(run, kept);
             }
         }
