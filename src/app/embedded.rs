@@ -20,8 +20,8 @@ use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
 /// The program that serves holders: this one, even when its file has been replaced meanwhile (BUGS B25).
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
-/// The threads of the runtime: one may be busy with a flood while the other serves keys.
-const WORKERS: usize = 2;
+/// The most threads that serve runs.
+const MAX_WORKERS: usize = 4;
 
 /// The longest name of a session.
 const MAX_SESSION: usize = 128;
@@ -42,14 +42,24 @@ pub(super) fn tui(config: Option<&Path>, nested: bool) -> Result<ExitCode, Failu
     let settings = settings::load(LoadRequest { start_dir: &start_dir, env: &settings::process_env, config })?;
     log::start(settings.directories.state.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(WORKERS)
+        .worker_threads(workers())
         .thread_name("shtask")
         .enable_all()
         .build()
         .map_err(|error| Failure::new(ErrorCode::SpawnFailed, format!("no threads could be started: {error}")))?;
-    let outcome = runtime.block_on(show(&settings, &start_dir));
+    // As a task of its own it runs on the threads that wait for the terminal and for the runs: a key goes from one to the other and its echo
+    // back without waking another thread.
+    let shown = runtime.spawn(async move { show(&settings, &start_dir).await });
+    let outcome = runtime.block_on(shown);
     runtime.shutdown_timeout(LEAVE_TIMEOUT);
-    outcome
+    outcome.unwrap_or_else(|error| Err(Failure::new(ErrorCode::Broken, format!("the interface failed: {error}"))))
+}
+
+/// Returns how many threads serve runs: half of the processors, as the other half is for what the runs do. On a small machine a second
+/// thread would only take a processor away from the program whose echo is waited for.
+fn workers() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    (processors / 2).clamp(1, MAX_WORKERS)
 }
 
 /// A TUI inside one of its own runs would show itself in itself, without end (S10.8).

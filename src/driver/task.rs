@@ -22,9 +22,9 @@ use crate::sys::clock;
 use crate::sys::watched::Watched;
 use crate::tail::Pipe;
 
-/// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait less than a
+/// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait about a
 /// millisecond, large enough that a flood is cheap.
-const TURN: Budget = Budget { bytes: 256 * 1024, time: Duration::from_micros(800) };
+const TURN: Budget = Budget { bytes: 64 * 1024, time: Duration::from_micros(800) };
 
 /// What is taken in before a cut or a read, and at the end: all that the kernel holds, within bounds.
 const ALL: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2) };
@@ -63,7 +63,8 @@ enum Woken {
     SupervisorGone,
     Holder(Result<(crate::holder::Event, Vec<OwnedFd>), LinkError>),
     Readable,
-    Writable,
+    /// The flag tells that nobody is left who could read.
+    Writable(bool),
     FrameDue,
     ActivityDue,
     FlushDue,
@@ -132,7 +133,12 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
                     tokio::task::yield_now().await;
                 }
             }
-            Woken::Writable => driver.write_input(),
+            Woken::Writable(hung_up) => {
+                driver.write_input();
+                if let (true, Some(sink)) = (hung_up, &mut driver.sink) {
+                    sink.give_up();
+                }
+            }
             Woken::FrameDue => driver.show_due_frame(),
             Woken::ActivityDue => driver.note_activity(),
             Woken::FlushDue => driver.flush(),
@@ -191,7 +197,7 @@ impl Driver {
             biased;
             command = orders.next() => command.map_or(Woken::SupervisorGone, Woken::Command),
             event = async { match link { Some(link) => link.next().await, None => std::future::pending().await } } => Woken::Holder(event),
-            () = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable,
+            hung_up = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable(hung_up),
             () = sleep_until(frame_due) => Woken::FrameDue,
             () = sleep_until(activity_due) => Woken::ActivityDue,
             () = sleep_until(flush_due) => Woken::FlushDue,
@@ -293,9 +299,7 @@ impl Driver {
 
     fn link_lost(&mut self, error: &LinkError) {
         self.link = None;
-        while let Some(answer) = self.signals.pop_front() {
-            answer.send(Err(Failure::new(ErrorCode::HolderLost, "the holder of this run is gone")));
-        }
+        self.refuse_signals(ErrorCode::HolderLost, "the holder of this run is gone");
         if self.finished {
             return;
         }
@@ -310,6 +314,12 @@ impl Driver {
         self.later.push_back(Report::HolderLost(Failure::new(ErrorCode::HolderLost, message)));
     }
 
+    fn refuse_signals(&mut self, code: ErrorCode, why: &str) {
+        for answer in self.signals.drain(..) {
+            answer.send(Err(Failure::new(code, why)));
+        }
+    }
+
     /// Takes the last snapshot, closes everything, lets the holder go.
     pub(super) fn finish(&mut self) -> Report {
         self.take_in(ALL);
@@ -321,6 +331,8 @@ impl Driver {
         self.ask_holder(&Request::LetGo);
         self.link = None;
         self.finished = true;
+        // The holder answers nothing more.
+        self.refuse_signals(ErrorCode::ControlClosed, "the run has ended");
         if self.viewers.are_there() {
             self.viewers.show(self.collector.frame());
         }

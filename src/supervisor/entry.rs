@@ -81,6 +81,12 @@ impl Entry {
         }
     }
 
+    /// Tells those who wait for a run in this one's place that there will be none.
+    pub(super) fn drop_successor(&mut self, failure: &Failure) {
+        let waiting = self.successor.take().into_iter().flat_map(|(_, answers)| answers);
+        waiting.for_each(|answer| answer.send(Err(failure.clone())));
+    }
+
     /// Returns whether the run is over and its record final.
     pub(super) fn is_final(&self) -> bool {
         self.machine.is_closed()

@@ -6,3 +6,4 @@ mod harness;
 mod holder;
 mod screen;
 mod settings;
+mod tui;

@@ -29,6 +29,7 @@ struct World {
     tree_reported: bool,
     output_open: bool,
     ending_tree: bool,
+    aborted: bool,
     signalled: bool,
     finishing: bool,
     storing: bool,
@@ -66,7 +67,7 @@ impl World {
         if self.alive && !self.exit_seen {
             inputs.extend([Input::Exited(Exit::Code(0)), Input::Exited(Exit::Signal(15))]);
         }
-        if self.exit_seen && !self.tree_reported && !self.ending_tree {
+        if self.exit_seen && !self.tree_reported {
             inputs.push(Input::TreeEmpty);
         }
         if self.alive && self.output_open {
@@ -116,11 +117,15 @@ impl World {
     fn happened(&mut self, input: &Input) {
         match input {
             Input::Recorded(_) => self.recording = false,
-            Input::Spawned => (self.spawning, self.alive, self.output_open) = (false, true, true),
+            Input::Spawned => {
+                (self.spawning, self.alive, self.output_open) = (false, true, true);
+                self.ending_tree = self.aborted;
+            }
             Input::SpawnFailed(..) => self.spawning = false,
             Input::Confirmed(_) => self.confirming = false,
             Input::StopCut(_) => self.stop_cut = None,
             Input::Exited(_) => self.exit_seen = true,
+            // The end of the tree is told all the same when it was asked for.
             Input::TreeEmpty => self.tree_reported = true,
             Input::OutputEnded => self.output_open = false,
             Input::Signalled => self.signalled = true,
@@ -151,11 +156,15 @@ impl World {
                 Effect::Spawn => self.spawning = true,
                 Effect::StoreRunning => self.confirming = true,
                 Effect::Started(_) => self.answered += 1,
-                Effect::AbortSpawn => assert!(self.spawning, "abort without a spawn: {trail}"),
+                Effect::AbortSpawn => {
+                    assert!(self.spawning && !self.aborted, "abort without a spawn, or twice: {trail}");
+                    self.aborted = true;
+                }
                 Effect::TakeStopCut(epoch) => self.stop_cut = Some(*epoch),
                 Effect::EndTree { .. } => {
                     assert!(!self.finishing && self.slot_released == 0, "a signal after the reap: {trail}");
                     assert!(!self.holder_lost, "nobody is there to end the tree: {trail}");
+                    assert!(!self.aborted, "the tree is being ended already: {trail}");
                     self.ending_tree = true;
                 }
                 Effect::Hurry => assert!(!self.finishing, "hurry after the end: {trail}"),
@@ -441,14 +450,57 @@ fn a_process_that_cannot_be_ended_is_failed_with_that_reason_and_never_cancelled
 }
 
 #[test]
-fn a_stop_during_the_start_takes_effect_once_the_run_is_live() {
+fn a_stop_while_the_process_is_made_kills_it_and_owns_its_end() {
     let mut run = Run::new(traits(Mode::Pty));
     drive(&mut run, [Input::Recorded(Ok(()))]);
     let effects = drive(&mut run, [Input::End(Reason::Stop(StopKey(1)), false)]);
     assert!(effects.contains(&Effect::AbortSpawn));
-    let effects = drive(&mut run, [Input::Spawned, Input::Confirmed(Ok(()))]);
+    assert!(!run.stop_is_preparing(), "the kill is on its way: it cannot be withdrawn");
+    drive(&mut run, [Input::Spawned, Input::Signalled, Input::Exited(Exit::Signal(9))]);
+    let mut effects = drive(&mut run, [Input::TreeEnded(EndedTree::default()), Input::Confirmed(Ok(()))]);
+    assert!(!run.control_is_open());
+    effects.extend(drive(&mut run, [Input::OutputEnded, DONE, Input::FinalStored]));
+    assert_eq!((outcome(&effects).status, outcome(&effects).exit_code), (Status::Cancelled, Some(130)));
+    assert!(effects.contains(&Effect::Close(vec![(StopKey(1), true)])), "{effects:?}");
+}
+
+#[test]
+fn a_stop_before_the_start_is_confirmed_takes_effect_once_the_run_is_live() {
+    let mut run = Run::new(traits(Mode::Pty));
+    drive(&mut run, [Input::Recorded(Ok(())), Input::Spawned, Input::End(Reason::Stop(StopKey(1)), false)]);
+    let effects = drive(&mut run, [Input::Confirmed(Ok(()))]);
     assert!(effects.iter().any(|e| matches!(e, Effect::TakeStopCut(_))), "{effects:?}");
     assert!(!run.control_is_open());
+}
+
+#[test]
+fn a_start_that_cannot_be_confirmed_ends_even_when_a_stop_waits_already() {
+    let mut run = Run::new(traits(Mode::Pty));
+    drive(&mut run, [Input::Recorded(Ok(())), Input::Spawned, Input::End(Reason::Stop(StopKey(1)), false)]);
+    let disk_full = Failure::new(ErrorCode::StoreFailed, "disk full");
+    let effects = drive(&mut run, [Input::Confirmed(Err(disk_full))]);
+    let effects = drive(&mut run, [Input::StopCut(epoch_of(&effects))]);
+    assert!(effects.contains(&Effect::EndTree { kill: true }), "{effects:?}");
+}
+
+#[test]
+fn an_idle_deadline_that_was_removed_starts_anew() {
+    let mut run = live(traits(Mode::Pipes));
+    let second = Duration::from_secs(1);
+    let removed = Input::Deadline(TimeoutKind::Idle, None);
+    drive(&mut run, [removed, Input::Deadline(TimeoutKind::Idle, Some(second))]);
+    let armed = run.idle.expect("armed");
+    assert_eq!(armed.at, NOW.plus(second));
+    let effects = drive(&mut run, [Input::LastOutput(armed.epoch, Moment::from_boot(Duration::from_secs(99)))]);
+    assert!(effects.iter().any(|e| matches!(e, Effect::TakeStopCut(_))), "one second and not six: {effects:?}");
+}
+
+#[test]
+fn a_run_that_is_ready_before_its_timers_are_armed_has_no_ready_timeout() {
+    let timeouts = Timeouts { ready: Some(Duration::from_secs(1)), ..Timeouts::default() };
+    let mut run = Run::new(RunTraits { timeouts, ..traits(Mode::Pipes) });
+    drive(&mut run, [Input::Recorded(Ok(())), Input::Ready, Input::Spawned]);
+    assert_eq!(run.deadline(), None);
 }
 
 #[test]

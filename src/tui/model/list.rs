@@ -62,7 +62,8 @@ impl List {
                 spec: Some(Arc::new(task.spec)),
                 run: None,
                 older: Vec::new(),
-                pending: false,
+                // Those that start by themselves are shown so from the first frame on.
+                pending: task.autostart,
                 failure: None,
             })
             .collect();

@@ -1,7 +1,7 @@
 //! The loop: what is asked of whom, and when something is drawn.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::model::{CommandSpec, Frame, Mode, RunSpec, Size, Status};
 use crate::tui::Leaving;
 use crate::tui::event::Input;
 use crate::tui::model::Model;
-use crate::tui::run::{Outside, Outsides, Ui};
+use crate::tui::outside::{Outside, Outsides};
+use crate::tui::run::Ui;
 use crate::tui::surface::Surface;
 
 /// Counts what is drawn, and keeps what the last picture said.
@@ -23,6 +24,7 @@ use crate::tui::surface::Surface;
 struct Canvas {
     draws: Arc<AtomicUsize>,
     last: Arc<Mutex<String>>,
+    background: Arc<AtomicBool>,
 }
 
 impl Surface for Canvas {
@@ -30,7 +32,7 @@ impl Surface for Canvas {
         self.draws.fetch_add(1, Ordering::SeqCst);
         let (cols, rows) = model.size;
         let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(cols, rows)).expect("terminal");
-        terminal.draw(|frame| crate::tui::view::view(model, frame)).expect("draw");
+        terminal.draw(|frame| _ = crate::tui::view::view(model, frame.buffer_mut())).expect("draw");
         *self.last.lock().expect("last") = terminal.backend().to_string();
         Ok(())
     }
@@ -43,12 +45,17 @@ impl Surface for Canvas {
         (80, 24)
     }
 
-    fn suspend(&mut self) -> io::Result<(u16, u16)> {
-        Ok((100, 30))
+    fn suspend(&mut self) -> io::Result<()> {
+        self.background.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn is_in_foreground(&self) -> bool {
+        !self.background.load(Ordering::SeqCst)
     }
 
     fn resume(&mut self) -> io::Result<(u16, u16)> {
-        Ok((80, 24))
+        Ok((100, 30))
     }
 }
 
@@ -76,15 +83,19 @@ impl Show {
         let screen = frame(Size::clamped(47, 22), &["hello"]);
         let fake = Fake::new(demo_runs(), screen);
         let canvas = Canvas::default();
-        let (keys, mut keys_rx) = mpsc::unbounded_channel();
+        let (keys, keys_rx) = mpsc::unbounded_channel();
         let (outside, outside_rx) = mpsc::unbounded_channel();
         let model = Stage::new((80, 24), demo_tasks()).model;
         let new_run = Box::new(|_| RunSpec::new(CommandSpec::line("x"), Mode::Pty, "/"));
         let mut ui = Ui::new(fake.clone(), new_run, || START, model, canvas.clone());
         ui.draw().expect("first frame");
         assert!(fake.said.all().is_empty(), "the first frame is there before anything is asked");
-        let inputs = stream::poll_fn(move |cx| keys_rx.poll_recv(cx));
-        let ui = tokio::spawn(async move { ui.drive(inputs, Played(outside_rx)).await.expect("left") });
+        let keys_rx = Arc::new(Mutex::new(keys_rx));
+        let open = move || {
+            let keys_rx = Arc::clone(&keys_rx);
+            Ok(stream::poll_fn(move |cx| keys_rx.lock().expect("keys").poll_recv(cx)))
+        };
+        let ui = tokio::spawn(async move { ui.drive(open, Played(outside_rx)).await.expect("left") });
         Show { fake, canvas, keys: Some(keys), outside, ui }
     }
 
@@ -209,12 +220,33 @@ async fn a_termination_signal_ends_the_runs_first() {
 }
 
 #[tokio::test]
-async fn coming_back_from_a_suspension_takes_the_new_size() {
+async fn a_suspended_program_draws_nothing_until_it_is_in_the_foreground() {
     let show = Show::begin();
     show.until("the run is shown", |show| show.shown().contains("hello")).await;
     show.press("C-z");
-    show.until("the new size is used", |show| show.shown().lines().count() == 30).await;
+    show.until("it is suspended", |show| show.canvas.background.load(Ordering::SeqCst)).await;
+    let before = show.draws();
+    show.fake.show(frame(Size::clamped(47, 22), &["meanwhile"]));
     show.outside.send(Outside::Continued).expect("the loop lives");
-    show.until("and the next one, too", |show| show.shown().lines().count() == 24).await;
+    // Long enough for it to look whether it was stopped at all.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(show.draws(), before, "continued in the background it still waits");
+    show.canvas.background.store(false, Ordering::SeqCst);
+    show.until("the new size is used", |show| show.shown().lines().count() == 30).await;
+    assert!(show.shown().contains("meanwhile"));
     show.ui.abort();
+}
+
+#[tokio::test]
+async fn a_suspended_program_that_is_killed_ends_its_runs() {
+    let show = Show::begin();
+    show.until("the run is shown", |show| show.shown().contains("hello")).await;
+    show.press("C-z");
+    show.until("it is suspended", |show| show.canvas.background.load(Ordering::SeqCst)).await;
+    show.outside.send(Outside::Terminate(15)).expect("the loop lives");
+    show.outside.send(Outside::Continued).expect("the loop lives");
+    show.until("asked to end", |show| show.said("shutdown hurry=false")).await;
+    let answer = show.fake.shutdowns.lock().expect("shutdowns").pop().expect("one");
+    answer.send(Ok(ShutdownReport::default()));
+    assert!(matches!(show.ui.await.expect("no panic"), Leaving::Stopped { signal: Some(15), .. }));
 }

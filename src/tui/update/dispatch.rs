@@ -1,7 +1,7 @@
 //! Where each event goes.
 
 use crate::api::Update;
-use crate::model::{KeyChord, Moment};
+use crate::model::{Frame, KeyChord, Moment};
 
 use super::super::cmd::Cmd;
 use super::super::event::{Event, Input};
@@ -23,7 +23,10 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
         Event::RunsGone => lose(model),
         Event::Frame { run, frame } => {
             if model.pane.run == Some(run) {
-                model.dirty |= model.terminal_area().is_some();
+                let area = model.terminal_area();
+                if area.is_some_and(|area| model.pane.would_change(&frame, area.height)) {
+                    if only_rows_change(model, &frame) { model.rows_dirty = true } else { model.dirty = true }
+                }
                 model.pane.show(frame);
             }
         }
@@ -42,6 +45,17 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
     }
     sync::sync(model, &mut cmds);
     cmds
+}
+
+/// Whether a frame changes nothing on the screen but rows of the terminal and its cursor.
+fn only_rows_change(model: &Model, next: &Frame) -> bool {
+    let is_live = model.selected_view().is_some_and(|view| !view.record.status.is_final());
+    let is_same_kind = |frame: &Frame| frame.size == next.size && frame.title == next.title;
+    is_live
+        && model.pane.scroll.is_none()
+        && model.overlay.is_none()
+        && model.notice.is_none()
+        && model.pane.frame.as_deref().is_some_and(is_same_kind)
 }
 
 fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {

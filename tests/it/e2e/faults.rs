@@ -30,6 +30,8 @@ fn a_bad_configuration_is_one_line_with_its_place_and_code_2() {
         ("[tasks.a]\nrun = 5\n", "shtask.toml:2:7", "run"),
         ("[tasks.a\nrun = 'x'\n", "shtask.toml:1:", ""),
         ("[tasks.a]\nrun = 'x'\ntimeout = '25h'\n", "shtask.toml:3:11", "timeout"),
+        ("[tasks.a]\nrun = 'x'\nsize = '0x0'\n", "shtask.toml:3:8", "size"),
+        ("[tasks.a]\nargv = [\"x\\u0000y\"]\n", "shtask.toml:1:8", "NUL"),
     ] {
         let home = home(config);
         let mut terminal = launch(&home).start();
@@ -100,6 +102,17 @@ fn a_program_that_cannot_be_started_is_named_with_its_cause() {
         });
     }
     assert_eq!(terminal.exit(), None);
+}
+
+#[test]
+fn an_argument_too_long_for_the_kernel_is_an_error_of_that_run_alone() {
+    let long = "x".repeat(200_000);
+    let config = format!("[tasks.long]\nargv = ['echo', '{long}']\n[tasks.good]\nrun = 'exec sleep 1000'\n");
+    let mut terminal = open(&config);
+    terminal.wait_for("a failed run and a good one", |screen| {
+        (screen.has("failed") || screen.has("no start")) && screen.has("running")
+    });
+    terminal.wait_for("the cause in words", |screen| screen.text().to_lowercase().contains("too long"));
 }
 
 #[test]
