@@ -28,3 +28,6 @@ pub use progress::LogProgress;
 pub use reader::{LogBytes, LogReader};
 pub use replay::{LogEvent, TimedEvent};
 pub use sink::LogSink;
+
+#[cfg(test)]
+mod tests;
