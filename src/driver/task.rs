@@ -128,8 +128,10 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
             }
             Woken::Holder(Err(error)) => driver.link_lost(&error),
             Woken::Readable => {
-                if !driver.take_in(TURN) {
-                    // There is more: let others have their turn first.
+                let before = driver.printed_bytes;
+                // There is more, or nothing came of what looked readable: let others have their turn first, so that no descriptor can
+                // hold a thread.
+                if !driver.take_in(TURN) || driver.printed_bytes == before {
                     tokio::task::yield_now().await;
                 }
             }

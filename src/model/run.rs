@@ -454,3 +454,5 @@ impl Run {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod walk_tests;

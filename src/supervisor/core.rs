@@ -109,7 +109,13 @@ impl Core {
 
     /// Takes a driver's report in.
     pub(super) fn reported(&mut self, at: At, run: RunId, report: Report) -> Vec<Do> {
-        let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
+        let Some(entry) = self.runs.get_mut(&run) else {
+            // It was forgotten while this was on its way; who waits is told all the same.
+            if let Report::TooLate(_, answer) = report {
+                answer.send(Err(super::serving::not_found(run)));
+            }
+            return Vec::new();
+        };
         let input = match report {
             Report::Spawned(process) => {
                 entry.record = records::with_process(&entry.record, process, at.wall);
@@ -269,3 +275,7 @@ impl Core {
         self.runs.values().map(|entry| Arc::new(entry.view())).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "core_tests.rs"]
+mod tests;

@@ -32,6 +32,12 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
+    /// Returns what is being written.
+    #[cfg(test)]
+    pub(super) fn in_flight(&self) -> &[Write] {
+        &self.in_flight
+    }
+
     /// Returns whether something of the run is not on the disk yet.
     pub(super) fn is_behind(&self) -> bool {
         self.failure.is_some() || !self.in_flight.is_empty() || !self.waiting.is_empty()

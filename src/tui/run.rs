@@ -15,7 +15,7 @@ use crate::model::{Failure, Frame, Moment, RunId};
 
 use super::cmd::Cmd;
 use super::event::{Event, Input};
-use super::input::Inputs;
+use super::input::inputs;
 use super::model::{Model, Setup};
 use super::outside::{Outside, Outsides, Signals};
 use super::panic::{self, Own};
@@ -56,7 +56,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     let model = Model::new(setup, tasks, terminal::size(), clock());
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     ui.draw().map_err(TuiError::Draw)?;
-    ui.drive(Inputs::start, signals).await
+    ui.drive(inputs, signals).await
 }
 
 /// What the loop waits for.

@@ -26,7 +26,7 @@ const PLAN: [Module; 23] = [
     module(3, "launch", &["model", "settings"]),
     module(3, "holder", &["model", "sys"]),
     module(3, "wire", &["model", "api"]),
-    module(3, "tui", &["model", "api", "settings", "screen"]),
+    module(3, "tui", &["model", "api", "settings", "screen", "sys"]),
     module(3, "cli", &["model", "api"]),
     module(3, "mcp", &["model", "api"]),
     module(3, "import", &["model", "api", "settings"]),

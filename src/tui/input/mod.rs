@@ -1,5 +1,5 @@
 //! What the user's terminal sends, read and understood here: nothing waits inside, a terminal that is gone is noticed, and a key is
-//! known one thread switch after it was pressed.
+//! known as soon as it was pressed.
 
 mod parser;
 #[cfg(test)]
@@ -7,4 +7,4 @@ mod parser_tests;
 mod reader;
 mod sequence;
 
-pub(super) use reader::Inputs;
+pub(super) use reader::inputs;
