@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::model::{ErrorCode, Failure, SessionName};
 use crate::settings::Settings;
 use crate::store::log::{LogOptions, Logs};
-use crate::store::{Retention, SqliteStore, StateFolder, StoreOptions};
+use crate::store::{Redaction, Retention, SqliteStore, StateFolder, StoreOptions};
 use crate::supervisor::{Storage, is_alive};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -47,6 +47,7 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
         records: Some(records),
         logs: Some(Arc::new(logs)),
         flush_interval: Some(settings.output.flush_interval),
+        redaction: Redaction::none(),
         strict: settings.store.strict,
     })
 }

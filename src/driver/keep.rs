@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::port::Report;
 use super::view::Collector;
 use crate::model::{LogFacts, RecordOutput};
+use crate::store::Redaction;
 use crate::store::log::{LogSink, LogStream};
 use crate::tail::Pipe;
 
@@ -22,6 +23,7 @@ pub(super) struct Keep {
     log: Option<LogSink>,
     told_failure: Option<(Timestamp, String)>,
     flush: Option<Flush>,
+    redaction: Redaction,
 }
 
 /// When the record is flushed.
@@ -38,7 +40,7 @@ struct Flush {
 }
 
 impl Keep {
-    pub(super) fn new(log: Option<LogSink>, flush_interval: Option<Duration>) -> Keep {
+    pub(super) fn new(log: Option<LogSink>, flush_interval: Option<Duration>, redaction: Redaction) -> Keep {
         let flush = flush_interval.map(|interval| Flush {
             interval,
             generation: 0,
@@ -48,7 +50,7 @@ impl Keep {
             in_flight: false,
             new_bytes: 0,
         });
-        Keep { log, told_failure: None, flush }
+        Keep { log, told_failure: None, flush, redaction }
     }
 
     /// Gives output to the collector and to the log. Where the log begins a segment, both are at the same byte.
@@ -130,7 +132,8 @@ impl Keep {
         flush.generation = collector.generation();
         flush.new_bytes = 0;
         flush.last = Some(Instant::now());
-        let output = collector.live_output();
+        let mut output = collector.live_output();
+        self.redaction.output(&mut output);
         if flush.output.as_ref() == Some(&output) {
             return None;
         }
@@ -147,12 +150,15 @@ impl Keep {
         self.changed(collector);
     }
 
-    /// Nothing is flushed any more: the last snapshot follows.
-    pub(super) fn finish(&mut self) {
+    /// Takes the last output for the record: nothing is flushed any more, and the log ends.
+    pub(super) fn finish(&mut self, collector: &mut Collector) -> RecordOutput {
         self.flush = None;
         if let Some(log) = &mut self.log {
             log.end();
         }
+        let mut output = collector.output();
+        self.redaction.output(&mut output);
+        output
     }
 
     /// Waits until the log is written, after [`Keep::finish`], and closes it.

@@ -10,6 +10,7 @@ use crate::api::LiveOutput;
 use crate::holder::{HolderServer, Io, OnLost, Spawn, StdinSource};
 use crate::launch::Resolved;
 use crate::model::{Mode, RunId, Size, StdinSpec, StopSpec};
+use crate::store::Redaction;
 use crate::store::log::LogSink;
 
 /// All that a driver needs to know of its run.
@@ -35,6 +36,8 @@ pub struct Setup {
     pub log: Option<LogSink>,
     /// How often the newest output goes to the record at most; none for not before the end.
     pub flush_interval: Option<Duration>,
+    /// Takes secrets out of the output for the record.
+    pub redaction: Redaction,
     /// Where live output goes, for a foreground run. At most 1 MiB a stream is passed on, which bounds the queue.
     pub live: Option<mpsc::UnboundedSender<LiveOutput>>,
     /// Where holders come from.

@@ -75,7 +75,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
     let id = setup.id;
     let collector = Collector::new(setup.mode, setup.size, setup.scrollback_lines);
     let live = setup.live.take().map(Live::new);
-    let keep = Keep::new(setup.log.take(), setup.flush_interval);
+    let keep = Keep::new(setup.log.take(), setup.flush_interval, setup.redaction.clone());
     let mut driver = Driver {
         size: setup.size,
         setup,
@@ -339,8 +339,7 @@ impl Driver {
             self.viewers.show(self.collector.frame());
         }
         self.viewers.end();
-        self.keep.finish();
-        let output = Box::new(self.collector.output());
+        let output = Box::new(self.keep.finish(&mut self.collector));
         Report::Finished { output, payload_undelivered, activity: self.activity_now(), log: self.keep.facts() }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -20,8 +20,8 @@ const BATCH: usize = 256;
 /// How often retention is applied without a reason.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// After how many runs that ended it is applied.
-const PRUNE_AFTER: usize = 50;
+/// How often it is applied while records are being written: logs grow then, and runs end.
+const BUSY_PRUNE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// What a prune has deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,20 +52,24 @@ pub(super) struct Writer {
     database: PathBuf,
     logs: PathBuf,
     options: StoreOptions,
-    ended_runs: usize,
+    /// Whether something was written since retention was applied.
+    is_busy: bool,
+    pruned_at: Instant,
     damage_is_noted: bool,
 }
 
 impl Writer {
     pub(super) fn new(connection: Connection, database: PathBuf, logs: PathBuf, options: StoreOptions) -> Writer {
-        Writer { connection, database, logs, options, ended_runs: 0, damage_is_noted: false }
+        let pruned_at = Instant::now();
+        Writer { connection, database, logs, options, is_busy: false, pruned_at, damage_is_noted: false }
     }
 
     /// Works until the store is dropped and everything it asked for is done.
     pub(super) fn run(mut self, jobs_rx: &mpsc::Receiver<Job>) {
         self.sweep();
         loop {
-            match jobs_rx.recv_timeout(PRUNE_INTERVAL) {
+            let interval = if self.is_busy { BUSY_PRUNE_INTERVAL } else { PRUNE_INTERVAL };
+            match jobs_rx.recv_timeout(interval.saturating_sub(self.pruned_at.elapsed())) {
                 Ok(first) => {
                     let mut jobs = vec![first];
                     jobs.extend(jobs_rx.try_iter().take(BATCH - 1));
@@ -74,7 +78,7 @@ impl Writer {
                 Err(RecvTimeoutError::Timeout) => self.prune_by_itself(),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            if self.ended_runs >= PRUNE_AFTER {
+            if self.is_busy && self.pruned_at.elapsed() >= BUSY_PRUNE_INTERVAL {
                 self.prune_by_itself();
             }
         }
@@ -98,7 +102,7 @@ impl Writer {
         if puts.is_empty() {
             return;
         }
-        self.ended_runs += puts.iter().filter(|(record, _)| record.status.is_final()).count();
+        self.is_busy = true;
         let records: Vec<&Record> = puts.iter().map(|(record, _)| &**record).collect();
         let results = self.try_put_all(&records).or_else(|_| {
             // A full disk may only be full of our own write-ahead log.
@@ -149,7 +153,8 @@ impl Writer {
     }
 
     fn prune_by_itself(&mut self) {
-        self.ended_runs = 0;
+        self.is_busy = false;
+        self.pruned_at = Instant::now();
         match self.prune(self.options.retention) {
             Ok(pruned) if pruned != Pruned::default() => tracing::info!(?pruned, "old runs were pruned"),
             Ok(_) => {}

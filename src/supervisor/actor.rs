@@ -103,11 +103,12 @@ impl Supervisor {
         let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
-        let Storage { store, records, logs, generations, flush_interval, strict } = setup.storage;
+        let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
         let kept = Arc::new(Kept { session: setup.session.clone(), records, logs });
         let mut core = Core::new(setup.session, setup.limits, Box::new(random_id));
         core.generations = generations;
         core.strict = strict;
+        core.redaction = redaction;
         let supervisor = Supervisor {
             core,
             store,
@@ -280,6 +281,7 @@ impl Supervisor {
         let setup = Setup {
             log,
             flush_interval: self.flush_interval,
+            redaction: self.core.redaction.clone(),
             id: run,
             resolved,
             mode: spec.mode,

@@ -16,6 +16,7 @@ use crate::launch::RunIdentity;
 use crate::model::run::{Effect, Input, RunTimer};
 use crate::model::stop::StopKey;
 use crate::model::{Failure, Limits, Moment, Record, RunId, RunName, RunSpec, SessionName, Slots};
+use crate::store::Redaction;
 use crate::store::log::LogProgress;
 
 /// The present, as it is passed in.
@@ -81,6 +82,7 @@ pub(super) struct Core {
     pub(super) shutdown: Option<super::ending::Shutdown>,
     /// Whether a run ends that cannot be kept.
     pub(super) strict: bool,
+    pub(super) redaction: Redaction,
     feeds: Vec<FeedSender>,
 }
 
@@ -98,6 +100,7 @@ impl Core {
             next_stop: 0,
             shutdown: None,
             strict: false,
+            redaction: Redaction::none(),
             feeds: Vec::new(),
         }
     }
@@ -215,6 +218,7 @@ impl Core {
             Effect::StoreFinal(outcome) => {
                 entry.ended = Some(at.now);
                 entry.record = records::ended(&entry.record, *outcome, entry.output.take(), at.wall);
+                self.redaction.record(Arc::make_mut(&mut entry.record));
                 self.store(at, run, Write::Final, todo);
             }
             Effect::ReleaseSlot => {

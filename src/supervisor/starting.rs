@@ -143,7 +143,8 @@ impl Core {
                 return Vec::new();
             }
         };
-        let record = records::starting(&identity, &spec, &resolved, at.wall);
+        let mut record = records::starting(&identity, &spec, &resolved, at.wall);
+        self.redaction.record(Arc::make_mut(&mut record));
         if let Some(name) = &identity.name {
             self.generations.insert(name.clone(), identity.generation);
         }

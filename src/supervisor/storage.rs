@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::model::RunName;
 use crate::store::log::Logs;
-use crate::store::{MemoryStore, Records, Store};
+use crate::store::{MemoryStore, Records, Redaction, Store};
 
 /// How often the record of a live run is brought up to date, unless told otherwise (S2.6).
 pub const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
@@ -23,6 +23,8 @@ pub struct Storage {
     pub generations: HashMap<RunName, u64>,
     /// How often the record of a live run is brought up to date at most; none for not before its end.
     pub flush_interval: Option<Duration>,
+    /// Takes secrets out of what is stored and shown.
+    pub redaction: Redaction,
     /// Whether a run ends whose record or log cannot be kept (S2.7).
     pub strict: bool,
 }
@@ -36,6 +38,7 @@ impl Storage {
             logs: None,
             generations: HashMap::new(),
             flush_interval: None,
+            redaction: Redaction::none(),
             strict: false,
         }
     }

@@ -107,7 +107,7 @@ impl Core {
                 }
             }
         }
-        if matches!(result, Err(_)) && self.strict && !writes.contains(&Write::Starting) {
+        if result.is_err() && self.strict && !writes.contains(&Write::Starting) {
             todo.extend(self.give_up(at, run, result.as_ref().err().cloned()));
         }
         for write in writes {

@@ -48,7 +48,6 @@ impl Files {
         Ok(())
     }
 
-    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "a test's files may fail"))]
     fn write_some(&self, mut file: &File, bytes: &[u8]) -> io::Result<usize> {
         #[cfg(test)]
         self.faults.check(faults::Step::Write)?;

@@ -79,7 +79,8 @@ fn a_final_record_changes_once_when_it_is_observed_and_never_again() {
 #[test]
 fn what_a_final_status_implies_is_enforced_by_the_database() {
     let (_folder, mut store) = store();
-    let wrong: [(Status, fn(&mut Record)); 6] = [
+    type Spoil = fn(&mut Record);
+    let wrong: [(Status, Spoil); 6] = [
         (Status::Completed, |r| r.exit_code = Some(1)),
         (Status::Failed, |r| r.exit_code = Some(0)),
         (Status::Failed, |r| r.exit_code = None),

@@ -2,14 +2,17 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use shtask::api::{Feed, Update};
 use shtask::model::{ErrorCode, Failure, Record, RunId, Status};
 use shtask::store::OpenError;
 use tempfile::TempDir;
+
+use crate::harness::{Exit, Home, Launch};
 
 use super::ground::{DEADLINE, Program, Setup, run, sh, until};
 
@@ -43,16 +46,40 @@ impl Disk {
         assert!(done.is_ok_and(|status| status.success()), "remounted {how}");
     }
 
-    /// Takes all room.
-    fn fill(&self) {
-        let mut file = fs::File::create(self.path().join("filler")).expect("a file");
-        for size in [65536, 4096, 1] {
-            while file.write_all(&vec![b'x'; size]).is_ok() {}
-        }
+    /// Takes all room, also what is given back meanwhile, until the filler is dropped.
+    fn fill(&self) -> Filler {
+        let path = self.path().join("filler");
+        let mut file = fs::File::create(&path).expect("a file");
+        let mut take_all = move || {
+            for size in [65536, 4096, 1] {
+                while file.write_all(&vec![b'x'; size]).is_ok() {}
+            }
+        };
+        take_all();
+        let (stop_tx, stop_rx) = mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            while stop_rx.recv_timeout(Duration::from_millis(20)) == Err(mpsc::RecvTimeoutError::Timeout) {
+                take_all();
+            }
+        });
+        Filler { path, stop_tx: Some(stop_tx), thread: Some(thread) }
     }
+}
 
-    fn free(&self) {
-        fs::remove_file(self.path().join("filler")).expect("it is there");
+/// What takes all room of a disk.
+struct Filler {
+    path: PathBuf,
+    stop_tx: Option<mpsc::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Filler {
+    fn drop(&mut self) {
+        self.stop_tx = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("no panic");
+        }
+        fs::remove_file(&self.path).expect("it is there");
     }
 }
 
@@ -92,7 +119,7 @@ fn a_full_disk_stops_no_run_is_said_and_is_over_by_itself() {
         let id = program.start_run(sh(TICKS)).await;
         let mut feed = program.client.subscribe();
         until("it is flushed", || program.stored(id).is_some_and(|record| record.output.is_some())).await;
-        disk.fill();
+        let filler = disk.fill();
         let degraded =
             shown(&mut feed, id, "it is degraded", |r| r.degraded.as_ref().is_some_and(|d| d.until.is_none())).await;
         assert_eq!(degraded.status, Status::Running);
@@ -118,7 +145,7 @@ fn a_full_disk_stops_no_run_is_said_and_is_over_by_itself() {
             tokio::task::block_in_place(|| now.wait()).is_ok_and(|reading| reading.parts[0].text != tick)
         })
         .await;
-        disk.free();
+        drop(filler);
         let again =
             shown(&mut feed, id, "it is stored again", |r| r.degraded.as_ref().is_some_and(|d| d.until.is_some()))
                 .await;
@@ -144,11 +171,11 @@ fn with_a_strict_store_a_full_disk_ends_the_run_as_an_integrity_failure() {
         let id = program.start_run(sh(TICKS)).await;
         let mut feed = program.client.subscribe();
         until("it is flushed", || program.stored(id).is_some_and(|record| record.output.is_some())).await;
-        disk.fill();
+        let filler = disk.fill();
         let last = shown(&mut feed, id, "it is ended", |record| record.status.is_final()).await;
         assert_eq!(last.status, Status::Failed);
         assert_eq!(last.failure.expect("a failure").code, ErrorCode::StoreFailed);
-        disk.free();
+        drop(filler);
         // Also that is on record once there is room.
         until("it is on record", || program.stored(id).is_some_and(|record| record.status == Status::Failed)).await;
         program.leave().await;
@@ -163,9 +190,9 @@ fn a_log_that_could_not_be_written_says_how_much_is_missing_and_goes_on() {
         let program = Program::start(disk.path(), setup).expect("a program");
         let id = program.start_run(sh(TICKS)).await;
         let mut feed = program.client.subscribe();
-        disk.fill();
+        let filler = disk.fill();
         shown(&mut feed, id, "it is degraded", |r| r.degraded.as_ref().is_some_and(|d| d.until.is_none())).await;
-        disk.free();
+        drop(filler);
         shown(&mut feed, id, "it goes on", |r| r.degraded.as_ref().is_some_and(|d| d.until.is_some())).await;
         let record = program.kill_run(id).await;
         let lost = record.log.expect("a log").lost_bytes;
@@ -192,4 +219,35 @@ fn a_state_directory_that_cannot_be_written_is_refused_with_its_path_and_a_hint(
         disk.remount("rw");
         Program::start(disk.path(), Setup::default()).expect("a program").leave().await;
     });
+}
+
+#[test]
+fn the_view_says_that_nothing_is_stored_while_that_is_so() {
+    let Some(disk) = Disk::mount("1m") else { return };
+    let home = Arc::new(Home::new());
+    home.write("shtask.toml", format!("[tasks.ticks]\nmode = 'pipes'\nrun = '{TICKS}'\n"));
+    let program = Launch::in_home(&home, env!("CARGO_BIN_EXE_shtask")).args(["--config", "shtask.toml"]);
+    let mut terminal = program.env("SHTASK_STATE_DIR", disk.path()).size(120, 24).start();
+    terminal.wait_for_text("tick 3");
+    let filler = disk.fill();
+    terminal.wait_for_text("not stored since");
+    drop(filler);
+    terminal.wait_for_no_text("not stored since");
+    assert_eq!(terminal.exit(), None);
+}
+
+#[test]
+fn the_second_program_leaves_at_once_and_says_who_the_first_is() {
+    let home = Arc::new(Home::new());
+    home.write("shtask.toml", "[tasks.a]\nrun = 'echo first program; exec sleep 1000'\n");
+    let launch =
+        || Launch::in_home(&home, env!("CARGO_BIN_EXE_shtask")).args(["--config", "shtask.toml"]).size(120, 24);
+    let mut first = launch().start();
+    first.wait_for_text("first program");
+    let mut second = launch().start();
+    assert_eq!(second.wait_exit(), Exit::Code(1), "{}", second.picture());
+    let text = second.screen().text();
+    assert!(text.contains(&format!("process {}, since 2", first.pid())), "{text}");
+    assert!(text.contains("hint: ") && text.contains("SHTASK_STATE_DIR"), "{text}");
+    assert_eq!(first.exit(), None, "the first one is not disturbed");
 }

@@ -13,7 +13,7 @@ use shtask::model::{
     WriteStdin,
 };
 use shtask::store::log::{LogOptions, Logs};
-use shtask::store::{Found, OpenError, Records, SqliteStore, StateFolder, StoreOptions};
+use shtask::store::{Found, OpenError, Records, Redaction, SqliteStore, StateFolder, StoreOptions};
 use shtask::supervisor::{Storage, Supervisor, SupervisorSetup, is_alive};
 use tokio::task::JoinHandle;
 
@@ -26,11 +26,23 @@ pub(super) struct Setup {
     pub(super) logs: LogOptions,
     pub(super) flush_interval: Duration,
     pub(super) strict: bool,
+    /// Whether the word `hunter2` is a secret.
+    pub(super) redacts: bool,
+}
+
+impl Setup {
+    fn redaction(self) -> Redaction {
+        if self.redacts {
+            Redaction::new(|text| text.contains("hunter2").then(|| text.replace("hunter2", "[redacted]")))
+        } else {
+            Redaction::none()
+        }
+    }
 }
 
 impl Default for Setup {
     fn default() -> Setup {
-        Setup { logs: LogOptions::default(), flush_interval: Duration::from_millis(200), strict: false }
+        Setup { logs: LogOptions::default(), flush_interval: Duration::from_millis(200), strict: false, redacts: false }
     }
 }
 
@@ -81,6 +93,7 @@ impl Program {
             logs: Some(Arc::new(Logs::start(&logs, setup.logs).expect("a thread"))),
             store: Box::new(store),
             flush_interval: Some(setup.flush_interval),
+            redaction: setup.redaction(),
             strict: setup.strict,
         };
         let setup = SupervisorSetup {

@@ -234,3 +234,42 @@ fn the_real_asciinema_plays_a_recording() {
         program.leave().await;
     });
 }
+
+#[test]
+fn a_secret_is_nowhere_in_the_state_directory_but_in_the_raw_log() {
+    run(async {
+        let state = tempfile::tempdir().expect("a folder");
+        let program = Program::start(state.path(), Setup { redacts: true, ..Setup::default() }).expect("a program");
+        let mut ids = Vec::new();
+        for spec in [
+            sh("echo hunter2; echo hunter2 >&2; sleep 0.5; exit 1"),
+            pty("printf '\\033]0;hunter2\\007hunter2\\n'; sleep 0.5; printf '\\033[?1049hhunter2\\033[?1049l'"),
+        ] {
+            ids.push(program.start_run(spec).await);
+        }
+        for id in &ids {
+            let record = program.ended(*id).await;
+            assert!(record.command.contains("[redacted]"), "{record:?}");
+            let redacted = match record.output.expect("output") {
+                RecordOutput::Pipes(pipes) => pipes.redacted,
+                RecordOutput::Pty(pty) => pty.redacted,
+            };
+            assert!(redacted);
+        }
+        let mut folders = vec![state.path().to_owned()];
+        let mut holders = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("entries") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if memchr::memmem::find(&std::fs::read(&path).expect("a file"), b"hunter2").is_some() {
+                    assert!(path.starts_with(state.path().join("logs")), "{path:?}");
+                    holders += 1;
+                }
+            }
+        }
+        assert_eq!(holders, 3, "both streams of the pipes, and the terminal");
+        program.leave().await;
+    });
+}
