@@ -11,9 +11,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use compact_str::CompactString;
 
 use super::history::History;
-use super::line::REPLACEMENT_MARK;
+use super::line::{FILLER_MARK, REPLACEMENT_MARK};
 use super::scrolled::Behind;
-use super::styles::{StyleTable, push_number};
+use super::styles::{Pen, StyleTable, push_number};
+use super::touched::{Touched, touched_by};
 use crate::model::{Attributes, Cell, Color, Row, Size, Style, Underline};
 
 /// Bytes for the grid are collected up to this many before they are processed.
@@ -44,10 +45,10 @@ pub(super) struct Grid {
     parser: vt100::Parser<Behind>,
     size: Size,
     pending: Vec<u8>,
-    /// What the grid draws in, once the pending bytes are processed; the other fields are default when it erases.
-    style: Style,
-    erases: bool,
+    /// What the grid draws with, once the pending bytes are processed.
+    pen: Pen,
     faults: u64,
+    touched: Touched,
 }
 
 impl Grid {
@@ -58,7 +59,7 @@ impl Grid {
     fn with(size: Size, behind: Behind) -> Grid {
         let nonzero = |n| NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN);
         let parser = vt100::Parser::new_with_callbacks(nonzero(size.rows()), nonzero(size.cols()), 0, behind);
-        Grid { parser, size, pending: Vec::new(), style: Style::default(), erases: false, faults: 0 }
+        Grid { parser, size, pending: Vec::new(), pen: Pen::default(), faults: 0, touched: Touched::Everything }
     }
 
     /// Returns how often a panic was caught.
@@ -115,28 +116,21 @@ impl Grid {
         self.csi2(row + 1, col + 1, b'H');
     }
 
-    /// Makes the grid draw in `style` from here on.
-    pub(super) fn set_style(&mut self, style: Style) {
-        if self.style != style || self.erases {
+    /// Makes the grid draw with this pen from here on.
+    pub(super) fn set_pen(&mut self, pen: Pen) {
+        if self.pen != pen {
             if self.parser.callbacks().styles.is_full() {
                 self.sweep_styles();
             }
-            // What erasing left cannot be told from a 24-bit colour, so it is no base for a shorter sequence.
-            let from = if self.erases { Style { link: u16::MAX, ..Style::default() } } else { self.style };
-            self.parser.callbacks_mut().styles.write(&mut self.pending, from, style);
-            self.style = style;
-            self.erases = false;
+            self.parser.callbacks_mut().styles.write(&mut self.pending, self.pen, pen);
+            self.pen = pen;
         }
     }
 
     /// Makes the grid erase to this background from here on.
     pub(super) fn set_erased(&mut self, background: Color) {
         let style = Style { background, ..Style::default() };
-        if !self.erases || self.style != style {
-            StyleTable::write_erased(&mut self.pending, background);
-            self.style = style;
-            self.erases = true;
-        }
+        self.set_pen(Pen { style, protected: false, erases: true });
     }
 
     /// Clears the screen, with the cursor at the start of the last row, which gets the background. The next `rows` rows that
@@ -158,6 +152,10 @@ impl Grid {
             return;
         }
         let mut pending = std::mem::take(&mut self.pending);
+        if self.touched != Touched::Everything {
+            let (row, col) = self.parser.screen().cursor_position();
+            self.touched = self.touched.and(touched_by(&pending, row, col, self.size.cols()));
+        }
         let before = GUARDED.replace(true);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.parser.process(&pending)));
         GUARDED.set(before);
@@ -199,6 +197,12 @@ impl Grid {
         self.flush();
     }
 
+    /// Returns which rows may have changed since this was asked last.
+    pub(super) fn take_touched(&mut self) -> Touched {
+        self.flush();
+        std::mem::replace(&mut self.touched, Touched::Nothing)
+    }
+
     /// Returns where the cursor is.
     pub(super) fn place(&mut self) -> Place {
         self.flush();
@@ -223,13 +227,23 @@ impl Grid {
         read_cell(&self.parser, row, col)
     }
 
+    /// Returns whether selective erasing leaves a cell of the shown screen alone.
+    pub(super) fn is_protected(&self, row: u16, col: u16) -> bool {
+        match self.parser.screen().cell(row, col).map(vt100::Cell::fgcolor) {
+            Some(vt100::Color::Rgb(high, middle, low)) => {
+                self.parser.callbacks().styles.is_protected(u32::from_be_bytes([0, high, middle, low]))
+            }
+            _ => false,
+        }
+    }
+
     /// Replaces the grid by an empty one of another size, keeping what stands behind it.
     pub(super) fn remake(&mut self, size: Size) {
         self.flush();
         let faults = self.faults;
         let empty = Behind::new(History::new(0, 1), StyleTable::new());
         let mut behind = std::mem::replace(self.parser.callbacks_mut(), empty);
-        behind.restart();
+        behind.restart(false);
         *self = Grid::with(size, behind);
         self.faults = faults;
     }
@@ -260,8 +274,11 @@ impl Grid {
                     continue;
                 }
                 self.skip(&mut gap);
-                self.set_style(cell.style);
-                if cell.text.is_empty() {
+                self.set_pen(Pen { style: cell.style, ..Pen::default() });
+                let fills = row.wrapped && at == last && rows.get(number + 1).is_some_and(starts_wide);
+                if cell.text.is_empty() && fills {
+                    self.put(FILLER_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+                } else if cell.text.is_empty() {
                     self.put(b" ");
                     if joins && at == 0 && cell.style == erased && !(row.wrapped && last == 0) {
                         erase_first = Some(cell.style);
@@ -270,7 +287,11 @@ impl Grid {
                     put_text(self, &cell.text);
                 }
             }
-            joins = row.wrapped && gap == 0 && row.cells.len() > last;
+            let leaves_free = row.cells.len() == last && rows.get(number + 1).is_some_and(starts_wide);
+            if row.wrapped && gap == 0 && leaves_free {
+                self.put(FILLER_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            joins = row.wrapped && gap == 0 && (row.cells.len() > last || leaves_free);
             if let Some(blank) = erase_first {
                 let place = self.place();
                 self.set_erased(blank.background);
@@ -322,15 +343,19 @@ impl Grid {
         self.parser.callbacks_mut().styles.sweep(&used);
         // The grid's own attributes may name a style that is gone.
         self.put(b"\x1b[m");
-        self.style = Style::default();
-        self.erases = false;
+        self.pen = Pen::default();
     }
+}
+
+/// Returns whether the first character of a row is wide: the row before, if it wraps, may end with a column left free.
+pub(super) fn starts_wide(row: &Row) -> bool {
+    row.cells.first().is_some_and(|cell| cell.width == 2)
 }
 
 fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
     let empty = Behind::new(History::new(0, 1), StyleTable::new());
     let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
-    behind.restart();
+    behind.restart(false);
     behind
 }
 
@@ -377,7 +402,7 @@ fn read_cell(parser: &vt100::Parser<Behind>, row: u16, col: u16) -> Cell {
         return Cell { width: 0, ..Cell::blank() };
     }
     let background = color(cell.bgcolor());
-    if !cell.has_contents() {
+    if !cell.has_contents() || cell.contents().starts_with(FILLER_MARK) {
         return Cell { style: Style { background, ..Style::default() }, ..Cell::blank() };
     }
     let style = parser.callbacks().full_style(native_style(cell, background));

@@ -5,6 +5,7 @@
 //! `modes`, `strings` and `queries` do it, `grid` holds the cells, `styles` what cells look like beyond what the grid can
 //! keep, `scrolled` and `history` what left the top. Nothing outside this folder names `vt100`.
 
+mod blocks;
 mod charset;
 mod collector;
 mod dispatch;
@@ -14,6 +15,7 @@ mod encode_mouse;
 mod forward;
 mod grid;
 mod history;
+mod intake;
 mod keyboard;
 mod line;
 mod links;
@@ -31,10 +33,12 @@ mod scrolled;
 mod sequence;
 mod sgr;
 mod signals;
+mod skipped;
 mod strings;
 mod styles;
 mod tabs;
 mod terminal;
+mod touched;
 
 pub use collector::Screen;
 pub use encode::{EncodeError, encode};

@@ -62,7 +62,7 @@ async fn a_shutdown_ends_runs_of_every_kind_in_parallel_and_refuses_new_ones(gro
 async fn a_second_request_skips_the_rest_of_every_grace(ground: Arc<Ground>) {
     let other = ground.another(Limits::default());
     let stop = StopSpec { grace: Duration::from_secs(600), ..StopSpec::default() };
-    let line = "trap 'echo no' TERM; echo ready; while :; do sleep 0.01; done";
+    let line = "trap 'echo no' TERM; echo ready; while :; do sleep 1000 & wait $!; done";
     let run = other.start(RunSpec { stop, ..other.sh(line) }).await;
     other.until_shown(run, "ready").await;
     let first = other.client.shutdown(SHUT_DOWN);

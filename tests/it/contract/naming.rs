@@ -66,7 +66,7 @@ async fn a_restart_starts_only_once_the_whole_old_tree_is_gone(ground: Arc<Groun
     let line =
         format!("[ -e mine ] && echo two at once; touch mine; trap '' TERM; sleep {marker}; sleep {marker} & wait");
     let leaves = "trap 'sleep 0.2; rm mine; exit' TERM; [ -e mine ] && echo two at once >&2; touch mine; echo up; \
-                  while :; do sleep 0.01; done";
+                  while :; do sleep 1000 & wait $!; done";
     let mut run = ground.start(named(ground.sh(leaves), "one")).await;
     for generation in 2..6 {
         ground.until_shown(run, "up").await;
@@ -123,7 +123,9 @@ async fn a_restart_of_a_final_run_is_its_next_generation(ground: Arc<Ground>) {
 /// The API of `restart`.
 async fn a_restart_can_kill(ground: Arc<Ground>) {
     let stop = StopSpec { grace: Duration::from_secs(600), ..StopSpec::default() };
-    let run = ground.start(RunSpec { stop, ..ground.sh("trap '' TERM; echo up; while :; do sleep 0.01; done") }).await;
+    let run = ground
+        .start(RunSpec { stop, ..ground.sh("trap '' TERM; echo up; while :; do sleep 1000 & wait $!; done") })
+        .await;
     ground.until_shown(run, "up").await;
     let next = within("a restart", ground.client.restart(run, StopRequest { kill: true })).await.expect("restarted");
     assert_ne!(next.id, run);
@@ -143,7 +145,7 @@ async fn restarts_at_the_same_time_come_to_one_new_run(ground: Arc<Ground>) {
 /// As systemd does: of a restart and a later stop the stop stands.
 async fn a_stop_after_a_restart_takes_the_new_start_back(ground: Arc<Ground>) {
     let run = ground
-        .start(named(ground.sh("trap 'sleep 0.2; exit' TERM; echo up; while :; do sleep 0.01; done"), "db"))
+        .start(named(ground.sh("trap 'sleep 0.2; exit' TERM; echo up; while :; do sleep 1000 & wait $!; done"), "db"))
         .await;
     ground.until_shown(run, "up").await;
     let restart = ground.client.restart(run, STOP);

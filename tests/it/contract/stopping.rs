@@ -49,7 +49,7 @@ async fn of_20_concurrent_stops_exactly_one_is_applied_and_all_get_the_final_rec
 
 /// S4.5.
 async fn control_closes_when_a_stop_is_admitted(ground: Arc<Ground>) {
-    let line = "trap 'echo leaving; until [ -e go ]; do sleep 0.01; done; exit' TERM HUP; echo ready; while :; do sleep 0.01; done";
+    let line = "trap 'echo leaving; until [ -e go ]; do sleep 0.01; done; exit' TERM HUP; echo ready; while :; do sleep 1000 & wait $!; done";
     let run = ground.start(graced(ground.pty(line), Duration::from_secs(60))).await;
     ground.until_shown(run, "ready").await;
     let stopping = ground.client.stop(run, StopRequest { kill: false });
@@ -68,7 +68,7 @@ async fn control_closes_when_a_stop_is_admitted(ground: Arc<Ground>) {
 
 /// S4.7.
 async fn what_a_program_prints_on_sigterm_is_kept(ground: Arc<Ground>) {
-    let line = "trap 'seq 1 2000; echo bye; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
+    let line = "trap 'seq 1 2000; echo bye; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done";
     let run = ground.start(ground.sh(line)).await;
     ground.until_shown(run, "ready").await;
     let record = ground.stop(run).await;
@@ -82,7 +82,7 @@ async fn what_a_program_prints_on_sigterm_is_kept(ground: Arc<Ground>) {
 
 /// S4.7.
 async fn a_program_that_ignores_sigterm_is_killed_after_its_grace(ground: Arc<Ground>) {
-    let line = "trap '' TERM HUP; echo ready; while :; do sleep 0.05; done";
+    let line = "trap '' TERM HUP; echo ready; while :; do sleep 1000 & wait $!; done";
     for spec in [ground.sh(line), ground.pty(line)] {
         let grace = Duration::from_millis(300);
         let run = ground.start(graced(spec, grace)).await;
@@ -110,7 +110,7 @@ async fn a_shell_in_a_terminal_ends_within_its_grace(ground: Arc<Ground>) {
 
 /// S4.7.
 async fn the_stop_signal_of_a_task_is_sent_in_place_of_sigterm(ground: Arc<Ground>) {
-    let line = "trap 'echo int; exit 0' INT; trap 'echo term; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
+    let line = "trap 'echo int; exit 0' INT; trap 'echo term; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done";
     let mut spec = ground.sh(line);
     spec.stop = StopSpec { signal: Some(2), grace: Duration::from_secs(10), ..StopSpec::default() };
     let run = ground.start(spec).await;
@@ -159,7 +159,7 @@ async fn a_kill_waits_for_no_grace(ground: Arc<Ground>) {
 
 /// S4.7, BUGS B20.
 async fn a_kill_skips_the_rest_of_a_grace_that_runs(ground: Arc<Ground>) {
-    let line = "trap 'echo no' TERM; echo ready; while :; do sleep 0.01; done";
+    let line = "trap 'echo no' TERM; echo ready; while :; do sleep 1000 & wait $!; done";
     let run = ground.start(graced(ground.sh(line), Duration::from_secs(600))).await;
     ground.until_shown(run, "ready").await;
     let first = ground.client.stop(run, StopRequest { kill: false });
@@ -172,7 +172,7 @@ async fn a_kill_skips_the_rest_of_a_grace_that_runs(ground: Arc<Ground>) {
 
 /// S4.9.
 async fn a_stop_after_a_timeouts_signal_reports_the_timeout(ground: Arc<Ground>) {
-    let line = "trap 'echo signalled' TERM; while :; do sleep 0.01; done";
+    let line = "trap 'echo signalled' TERM; while :; do sleep 1000 & wait $!; done";
     let mut spec = graced(ground.sh(line), Duration::from_secs(600));
     spec.timeouts = Timeouts { wall: Some(Duration::from_millis(100)), ..Timeouts::default() };
     let run = ground.start(spec).await;
@@ -222,7 +222,7 @@ async fn a_stop_of_a_final_run_answers_its_record(ground: Arc<Ground>) {
 /// The API: a signal has no cause and nothing follows it.
 async fn a_signal_is_no_stop(ground: Arc<Ground>) {
     use shtask::api::SignalTarget;
-    let run = ground.start(ground.sh("trap 'echo usr' USR1; echo ready; while :; do sleep 0.01; done")).await;
+    let run = ground.start(ground.sh("trap 'echo usr' USR1; echo ready; while :; do sleep 1000 & wait $!; done")).await;
     ground.until_shown(run, "ready").await;
     let signal = |signo, target| ground.client.signal(run, signo, target);
     assert_eq!(within("a signal", signal(10, SignalTarget::Root)).await.expect("sent"), 1);

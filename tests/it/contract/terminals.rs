@@ -53,9 +53,12 @@ async fn each_process_of_the_foreground_gets_an_interrupt_once_and_other_runs_no
 /// BUGS B17.
 async fn an_interrupt_while_a_run_is_ending_harms_nobody(ground: Arc<Ground>) {
     let other = ground.start(ground.pty("echo other; exec cat")).await;
-    let run = ground
-        .start(ground.pty("trap 'sleep 0.3; echo cleaned; exit' TERM HUP; echo ready; while :; do sleep 0.01; done"))
-        .await;
+    let run =
+        ground
+            .start(ground.pty(
+                "trap 'sleep 0.3; echo cleaned; exit' TERM HUP; echo ready; while :; do sleep 1000 & wait $!; done",
+            ))
+            .await;
     ground.until_shown(run, "ready").await;
     let stopping = ground.client.stop(run, shtask::api::StopRequest { kill: false });
     for _ in 0..5 {
@@ -67,27 +70,28 @@ async fn an_interrupt_while_a_run_is_ending_harms_nobody(ground: Arc<Ground>) {
     ground.until_shown(other, "still here").await;
 }
 
-/// BUGS B34: 200 KB of lines in one go, echoed and copied.
+/// BUGS B34: 200 KB of lines in one go. The kernel may drop echoes when its echo buffer is full, but never input or output: so all
+/// copies are counted where there is no echo, and with the echo at least as many letters come.
 async fn a_large_paste_and_its_echo_move_at_the_same_time(ground: Arc<Ground>) {
-    let run = ground.start(ground.pty("echo ready; cat; echo over")).await;
-    ground.until_shown(run, "ready").await;
-    let line = format!("{}\r", "w".repeat(63));
-    let part = line.repeat(Limits::MAX_INPUT_BYTES / line.len());
-    let replies: Vec<_> = (0..3).map(|_| ground.client.control(run, WriteStdin::text(part.clone()))).collect();
-    for reply in replies {
-        assert!(within("a cut", reply).await.expect("a cut").outcome.input.expect("input").queued);
+    for echo in [true, false] {
+        let stty = if echo { "stty echo" } else { "stty -echo" };
+        let run = ground.start(ground.pty(format!("{stty}; echo ready; cat; echo over"))).await;
+        ground.until_shown(run, "ready").await;
+        let line = format!("{}\r", "w".repeat(63));
+        let lines = Limits::MAX_INPUT_BYTES / line.len();
+        let replies: Vec<_> =
+            (0..3).map(|_| ground.client.control(run, WriteStdin::text(line.repeat(lines)))).collect();
+        for reply in replies {
+            assert!(within("a cut", reply).await.expect("a cut").outcome.input.expect("input").queued);
+        }
+        ground.type_text(run, "\u{4}").await;
+        let record = ground.ended(run).await;
+        let (screen, scrollback) = screen(&record);
+        assert!(screen.ends_with("over"), "{screen}");
+        let letters = |text: &str| text.bytes().filter(|byte| *byte == b'w').count();
+        let (seen, typed) = (letters(screen) + letters(scrollback), 3 * 63 * lines);
+        assert!(if echo { seen > typed && seen <= 2 * typed } else { seen == typed }, "{seen} of {typed}, echo {echo}");
     }
-    ground.type_text(run, "\u{4}").await;
-    let record = ground.ended(run).await;
-    let (screen, scrollback) = screen(&record);
-    // The echo may come in the middle of a copied line, so letters are counted and not lines.
-    let letters = |text: &str| text.bytes().filter(|byte| *byte == b'w').count();
-    assert!(screen.ends_with("over"), "{screen}");
-    assert_eq!(
-        letters(screen) + letters(scrollback),
-        2 * 3 * 63 * (Limits::MAX_INPUT_BYTES / line.len()),
-        "echo and copy of every line"
-    );
 }
 
 /// BUGS B80.

@@ -50,7 +50,8 @@ async fn a_stop_withdrawn_before_its_cut_opens_control_again(ground: Arc<Ground>
 
 /// S4.6.
 async fn a_stop_cannot_be_withdrawn_after_its_signal(ground: Arc<Ground>) {
-    let run = ground.start(ground.sh("trap 'echo signalled' TERM; echo ready; while :; do sleep 0.01; done")).await;
+    let run =
+        ground.start(ground.sh("trap 'echo signalled' TERM; echo ready; while :; do sleep 1000 & wait $!; done")).await;
     ground.until_shown(run, "ready").await;
     let stopping = ground.client.stop(run, StopRequest { kill: false });
     ground.until_shown(run, "signalled").await;
