@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::log;
+use super::{log, state};
 use crate::api::{Client, ShutdownRequest};
 use crate::holder::OnLost;
 use crate::model::{
     CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Moment, RunSpec, SessionName, StopSpec, Timeouts, plain_line,
 };
 use crate::settings::{self, LoadRequest, Settings};
-use crate::store::MemoryStore;
 use crate::supervisor::{Supervisor, SupervisorSetup};
 use crate::sys::clock;
 use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
@@ -75,10 +74,12 @@ fn refuse_nesting(nested: bool) -> Result<(), Failure> {
 }
 
 async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure> {
+    let session = session_of(&settings.project_dir);
+    let storage = state::open(settings, &session)?;
     let setup = SupervisorSetup {
-        session: session_of(&settings.project_dir),
+        session,
         limits: settings.limits.clone(),
-        store: Box::new(MemoryStore::default()),
+        storage,
         holder_exe: Path::new(OWN_PROGRAM),
         on_lost: OnLost::End { grace: Limits::GRACE },
     };

@@ -25,6 +25,7 @@ mod moves;
 mod output;
 mod parser;
 mod queries;
+mod redraw;
 mod render;
 mod replies;
 mod resize;

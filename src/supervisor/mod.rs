@@ -7,12 +7,18 @@ mod actor;
 mod core;
 mod ending;
 mod entry;
+mod kept;
 mod local;
+mod reap;
 mod records;
 mod request;
 mod serving;
 mod starting;
+mod storage;
+mod storing;
 mod timers;
 
 pub use actor::{Supervisor, SupervisorError, SupervisorSetup};
 pub use local::LocalClient;
+pub use reap::is_alive;
+pub use storage::{FLUSH_INTERVAL, Storage};

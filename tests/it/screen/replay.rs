@@ -129,6 +129,31 @@ fn recorded_programs_replay_byte_for_byte() {
     }
 }
 
+/// What a redraw must bring back: all that is drawn, and what decides how input is encoded.
+fn drawn(screen: &mut Screen) -> Frame {
+    Frame {
+        generation: 0,
+        cut: 0,
+        bells: 0,
+        progress: None,
+        history: HistorySpan::default(),
+        ..(*screen.frame()).clone()
+    }
+}
+
+#[test]
+fn a_redraw_of_recorded_programs_shows_the_same_screen() {
+    for recording in recordings::all() {
+        for part in 1..=8 {
+            let mut screen = Screen::new(recording.size, 200);
+            screen.admit(&recording.bytes[..recording.bytes.len() * part / 8]);
+            let mut anew = Screen::new(recording.size, 200);
+            anew.admit(&screen.redraw());
+            assert_eq!(drawn(&mut anew), drawn(&mut screen), "{} after {part}/8", recording.name);
+        }
+    }
+}
+
 /// Output as a flood of log lines has it: mostly what can be skipped, and now and then what cannot.
 fn flood() -> impl Strategy<Value = Vec<u8>> {
     let text = prop_oneof![
