@@ -14,6 +14,7 @@ use super::history::History;
 use super::line::{FILLER_MARK, REPLACEMENT_MARK};
 use super::scrolled::Behind;
 use super::styles::{Pen, StyleTable, push_number};
+use super::touched::{Touched, touched_by};
 use crate::model::{Attributes, Cell, Color, Row, Size, Style, Underline};
 
 /// Bytes for the grid are collected up to this many before they are processed.
@@ -47,6 +48,7 @@ pub(super) struct Grid {
     /// What the grid draws with, once the pending bytes are processed.
     pen: Pen,
     faults: u64,
+    touched: Touched,
 }
 
 impl Grid {
@@ -57,7 +59,7 @@ impl Grid {
     fn with(size: Size, behind: Behind) -> Grid {
         let nonzero = |n| NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN);
         let parser = vt100::Parser::new_with_callbacks(nonzero(size.rows()), nonzero(size.cols()), 0, behind);
-        Grid { parser, size, pending: Vec::new(), pen: Pen::default(), faults: 0 }
+        Grid { parser, size, pending: Vec::new(), pen: Pen::default(), faults: 0, touched: Touched::Everything }
     }
 
     /// Returns how often a panic was caught.
@@ -150,6 +152,10 @@ impl Grid {
             return;
         }
         let mut pending = std::mem::take(&mut self.pending);
+        if self.touched != Touched::Everything {
+            let (row, col) = self.parser.screen().cursor_position();
+            self.touched = self.touched.and(touched_by(&pending, row, col, self.size.cols()));
+        }
         let before = GUARDED.replace(true);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.parser.process(&pending)));
         GUARDED.set(before);
@@ -189,6 +195,12 @@ impl Grid {
         self.draw(&rows);
         self.goto(place.0.min(self.size.rows() - 1), place.1.min(self.size.cols() - 1));
         self.flush();
+    }
+
+    /// Returns which rows may have changed since this was asked last.
+    pub(super) fn take_touched(&mut self) -> Touched {
+        self.flush();
+        std::mem::replace(&mut self.touched, Touched::Nothing)
     }
 
     /// Returns where the cursor is.

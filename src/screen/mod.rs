@@ -37,6 +37,7 @@ mod strings;
 mod styles;
 mod tabs;
 mod terminal;
+mod touched;
 
 pub use collector::Screen;
 pub use encode::{EncodeError, encode};

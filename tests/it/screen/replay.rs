@@ -66,7 +66,7 @@ fn replay(size: Size, pieces: &[(Vec<u8>, Size)], step: usize) -> Vec<Seen> {
 }
 
 /// Bytes as programs write them: text, controls, sequences with small numbers, strings, and noise.
-fn output() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn output() -> impl Strategy<Value = Vec<u8>> {
     let number = prop_oneof![Just(String::new()), (0_u16..30).prop_map(|n| n.to_string()), Just("9999".into())];
     let csi = (
         prop_oneof![4 => Just(""), 2 => Just("?"), 1 => Just(">"), 1 => Just("=")],
@@ -97,7 +97,7 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-fn size() -> impl Strategy<Value = Size> {
+pub(super) fn size() -> impl Strategy<Value = Size> {
     (2_u16..30, 1_u16..12).prop_map(|(cols, rows)| Size::clamped(cols, rows))
 }
 
