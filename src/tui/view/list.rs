@@ -48,7 +48,8 @@ fn draw_row(model: &Model, row: &Row, is_selected: bool, theme: Theme, area: Rec
     let right = area.right();
     let mut x = put(buf, area.x, area.y, 1, if is_selected { "▌" } else { " " }, base);
     x = put(buf, x, area.y, right - x, words.glyph, base.patch(words.style));
-    x = put(buf, x, area.y, right.saturating_sub(x), words.mark, base.patch(theme.mark()));
+    let mark = words.mark.map_or(base, |_| base.patch(theme.mark()));
+    x = put(buf, x, area.y, right.saturating_sub(x), words.mark.unwrap_or(" "), mark);
     x = put(buf, x, area.y, right.saturating_sub(x), &fit(&name, name_cols), base);
     for (text, cols, style) in &words.columns {
         let text = format!(" {}", fit(text, *cols));
@@ -59,7 +60,7 @@ fn draw_row(model: &Model, row: &Row, is_selected: bool, theme: Theme, area: Rec
 /// What the columns of a row say.
 struct Words {
     glyph: &'static str,
-    mark: &'static str,
+    mark: Option<&'static str>,
     style: Style,
     /// Text, columns, look; from the left.
     columns: Vec<(String, usize, Style)>,
@@ -70,9 +71,9 @@ impl Words {
         let view = known.map(|known| known.view.as_ref());
         let (glyph, word, style) = state(row, view, theme);
         let mark = match known {
-            Some(known) if known.bell => "!",
-            Some(known) if known.unseen => "*",
-            Some(_) | None => " ",
+            Some(known) if known.bell => Some("!"),
+            Some(known) if known.unseen => Some("*"),
+            Some(_) | None => None,
         };
         let mut columns = Vec::new();
         if cols >= MODE_COLS {
