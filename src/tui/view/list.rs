@@ -15,6 +15,10 @@ use super::draw::{put, put_line};
 const MODE_COLS: u16 = 38;
 /// From this width on countdown and time are both shown.
 const BOTH_COLS: u16 = 46;
+/// From this width on the time has a column: with less room the name is what matters.
+const TIME_COLS: u16 = 30;
+/// From this width on the state has a word; its sign is always there.
+const WORD_COLS: u16 = 24;
 
 pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let live = model.list.live().len();
@@ -80,13 +84,15 @@ impl Words {
             let mode = view.map(|view| view.record.mode).or(row.spec.as_ref().map(|spec| spec.mode));
             columns.push((mode.map(mode_word).unwrap_or_default().to_owned(), 5, theme.dim()));
         }
-        columns.push((word, 10, style));
+        if cols >= WORD_COLS {
+            columns.push((word, 10, style));
+        }
         let left = view.and_then(counts_to).map(|at| countdown(at.since(model.now)));
         let time = view.and_then(|view| time(model, view)).unwrap_or_default();
         if cols >= BOTH_COLS {
             columns.push((left.unwrap_or_default(), 5, theme.countdown()));
             columns.push((time, 5, theme.dim()));
-        } else {
+        } else if cols >= TIME_COLS {
             let (text, style) = left.map_or((time, theme.dim()), |left| (left, theme.countdown()));
             columns.push((text, 5, style));
         }
