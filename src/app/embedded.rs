@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{log, state};
+use super::{exit, log, state};
 use crate::api::{Client, ShutdownRequest};
 use crate::holder::OnLost;
 use crate::model::{
@@ -39,7 +39,11 @@ pub(super) fn tui(config: Option<&Path>, nested: bool) -> Result<ExitCode, Failu
         Failure::new(ErrorCode::NotRunnable, format!("the present directory cannot be used: {error}"))
             .with_hint("go to a directory that exists")
     })?;
-    let settings = settings::load(LoadRequest { start_dir: &start_dir, env: &settings::process_env, config })?;
+    let request = LoadRequest { start_dir: &start_dir, env: &settings::process_env, config };
+    let settings = match settings::load(request) {
+        Ok(settings) => settings,
+        Err(error) => return Ok(exit::misconfigured(&error)),
+    };
     log::start(settings.directories.state.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers())
@@ -92,7 +96,7 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure
     let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;
     let outcome = match left {
         Ok(Leaving::Stopped { summary, signal }) => {
-            summary.iter().for_each(|line| println!("{line}"));
+            exit::summary(&summary);
             // Whoever sent the signal sees the exit code that it would have caused.
             Ok(signal.map_or(ExitCode::SUCCESS, |number| ExitCode::from(128 + u8::try_from(number).unwrap_or(0))))
         }

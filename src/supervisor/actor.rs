@@ -10,12 +10,13 @@ use tokio::task::JoinSet;
 use super::core::{At, Core, Do};
 use super::kept::Kept;
 use super::local::LocalClient;
+use super::looking::look;
 use super::request::Request;
 use super::storage::Storage;
 use super::timers::{Deadline, Timers};
 use crate::driver::{self, Command, Report, Setup};
 use crate::holder::{HolderError, HolderServer, OnLost};
-use crate::launch::{self, Resolved};
+use crate::launch::Resolved;
 use crate::model::{ErrorCode, Failure, Limits, Moment, RunId, SessionName};
 use crate::store::Store;
 use crate::sys::clock;
@@ -224,9 +225,8 @@ impl Supervisor {
             match what {
                 Do::Resolve(identity, spec) => {
                     let run = identity.id;
-                    // Programs and folders may lie on a file system that hangs.
-                    let look = move || Job::Resolved(run, launch::local(&spec, &identity));
-                    let job = self.jobs.spawn_blocking(look);
+                    let looking = look(spec, identity);
+                    let job = self.jobs.spawn(async move { Job::Resolved(run, looking.await) });
                     self.job_runs.insert(job.id(), run);
                 }
                 Do::Store(record, revision) => {

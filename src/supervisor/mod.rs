@@ -1,7 +1,7 @@
 //! The one place that decides: which runs there are, who may do what to them, and in which order.
 //!
 //! `core` decides without waiting for anything; the files beside it are its parts: `starting`, `ending`, `serving`, `records`.
-//! `actor` is the loop around it, `timers` its clock, `local` the client for this process.
+//! `actor` is the loop around it, `timers` its clock, `looking` finds programs for it, `local` the client for this process.
 
 mod actor;
 mod core;
@@ -9,6 +9,7 @@ mod ending;
 mod entry;
 mod kept;
 mod local;
+mod looking;
 mod reap;
 mod records;
 mod request;

@@ -124,8 +124,9 @@ fn about_now(latest: &Inspection, shares: &HashMap<i32, u64>, theme: Theme, line
         return;
     }
     let total = latest.processes.iter().map(|process| process.resident_bytes).sum();
-    let heading = format!("{} processes, {}", latest.processes.len(), bytes(total));
-    lines.add("processes", if latest.processes.len() == 1 { bytes(total) } else { heading });
+    let count = latest.processes.len();
+    let noun = if count == 1 { "process" } else { "processes" };
+    lines.add("tree", format!("{count} {noun}, {}", bytes(total)));
     let depths = depths(&latest.processes);
     for (process, depth) in latest.processes.iter().zip(depths) {
         lines.lines.push(Line { title: "", text: process_line(process, depth, shares), style: Style::new() });
