@@ -6,6 +6,7 @@
 //! keep, `scrolled` and `history` what left the top. Nothing outside this folder names `vt100`.
 
 mod blocks;
+mod cells;
 mod charset;
 mod collector;
 mod dispatch;
