@@ -138,7 +138,10 @@ mod tests {
         let pipe = dir.path().join("shtask.toml");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("pipe");
         let problem = find_project_file(dir.path(), &own()).expect_err("nobody writes into it");
-        assert!(problem.to_string().ends_with("shtask.toml: is no ordinary file and was not named by you"), "{problem}");
+        assert!(
+            problem.to_string().ends_with("shtask.toml: is no ordinary file and was not named by you"),
+            "{problem}"
+        );
     }
 
     #[test]
