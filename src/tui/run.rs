@@ -147,12 +147,10 @@ impl<S: Surface> Ui<S> {
             } else if inputs.is_none() {
                 inputs = Some(open_inputs().map_err(TuiError::Terminal)?);
             }
-            let may_draw = self.model.needs_draw() && self.resume_at.is_none();
-            let draw_at = may_draw.then(|| self.draw_at()).flatten();
-            if may_draw && draw_at.is_none() && self.draw().is_err() {
+            let Ok(draw_at) = self.draw_if_due() else {
                 // Nobody can see anything any more.
                 return Ok(Leaving::TerminalLost);
-            }
+            };
             // Not biased: under a flood of frames or keys answers get their turn, too.
             let happened = tokio::select! {
                 outside = outsides.next() => Happened::Outside(outside),
@@ -169,6 +167,22 @@ impl<S: Surface> Ui<S> {
                 return Ok(left);
             }
         }
+    }
+
+    /// Draws when that is due now; returns when it is due otherwise, if anything is to be drawn.
+    fn draw_if_due(&mut self) -> io::Result<Option<Instant>> {
+        if self.resume_at.is_some() {
+            return Ok(None);
+        }
+        if self.surface.catch_up()? && self.model.needs_draw() {
+            let draw_at = self.draw_at();
+            if draw_at.is_some() {
+                return Ok(draw_at);
+            }
+            self.draw()?;
+        }
+        // A terminal that takes nothing for a while is tried again, and holds nothing up but the pictures.
+        Ok((!self.surface.catch_up()?).then(|| Instant::now() + BETWEEN_DRAWS))
     }
 
     /// When the next draw is due; none when that is now.

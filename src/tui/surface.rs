@@ -1,8 +1,6 @@
 //! What the model is drawn on.
 
 use std::io::{self, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::SetCursorStyle;
 use crossterm::queue;
@@ -21,6 +19,9 @@ use super::view::cursor_shape;
 pub(super) trait Surface {
     /// Draws the model.
     fn draw(&mut self, model: &Model) -> io::Result<()>;
+
+    /// Gives the terminal what it has not taken yet; returns whether that was all. Until then nothing more is to be drawn.
+    fn catch_up(&mut self) -> io::Result<bool>;
 
     /// Makes the next draw one from scratch, at the given size.
     fn clear(&mut self, size: (u16, u16)) -> io::Result<()>;
@@ -41,7 +42,7 @@ pub(super) trait Surface {
 /// The user's terminal.
 pub(super) struct Screen {
     painter: Painter<CrosstermBackend<Output>>,
-    held: Arc<AtomicBool>,
+    output: Output,
     shape: CursorShape,
     motion: bool,
     // Dropped last: restores what the others changed.
@@ -51,9 +52,9 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn enter(mouse: bool) -> Result<Screen, TuiError> {
         let outer = OuterTerminal::enter(mouse).map_err(TuiError::Terminal)?;
-        let (output, held) = Output::open().map_err(TuiError::Terminal)?;
-        let painter = Painter::new(CrosstermBackend::new(output), terminal::size());
-        Ok(Screen { painter, held, shape: CursorShape::Default, motion: false, outer })
+        let output = Output::open().map_err(TuiError::Terminal)?;
+        let painter = Painter::new(CrosstermBackend::new(output.clone()), terminal::size());
+        Ok(Screen { painter, output, shape: CursorShape::Default, motion: false, outer })
     }
 
     /// Keeps the cursor's shape and the mouse as the attached run wants them.
@@ -76,20 +77,24 @@ impl Screen {
 impl Surface for Screen {
     fn draw(&mut self, model: &Model) -> io::Result<()> {
         // One write for the whole picture: the terminal never shows half of it, and the user waits for one system call.
-        self.held.store(true, Ordering::Relaxed);
+        self.output.hold(true);
         queue!(self.painter.backend_mut(), BeginSynchronizedUpdate)?;
         self.painter.draw(model)?;
         self.follow(model)?;
         queue!(self.painter.backend_mut(), EndSynchronizedUpdate)?;
-        self.held.store(false, Ordering::Relaxed);
+        self.output.hold(false);
         Write::flush(self.painter.backend_mut())
     }
 
     fn clear(&mut self, size: (u16, u16)) -> io::Result<()> {
         // Held until the next draw, so that nobody sees an empty screen in between.
-        self.held.store(true, Ordering::Relaxed);
+        self.output.hold(true);
         queue!(self.painter.backend_mut(), BeginSynchronizedUpdate)?;
         self.painter.clear(size)
+    }
+
+    fn catch_up(&mut self) -> io::Result<bool> {
+        self.output.catch_up()
     }
 
     fn size(&self) -> (u16, u16) {

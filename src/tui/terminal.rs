@@ -1,15 +1,18 @@
 //! The user's terminal: set up once, restored exactly once, however the TUI ends.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
-use std::sync::Arc;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossterm::cursor::{Hide, SetCursorStyle, Show};
 use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
 use crossterm::queue;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use nix::libc;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp};
 use rustix::termios::tcgetwinsize;
@@ -66,6 +69,11 @@ pub(super) fn restore() {
         return;
     }
     without_tty_stops(|| {
+        if !takes_output(RESTORE_WITHIN_MS) {
+            // It would be waited for without end.
+            let _ = disable_raw_mode();
+            return;
+        }
         let mut bytes = Vec::from(END_UPDATE);
         bytes.extend_from_slice(MOUSE_OFF.as_bytes());
         let queued = queue!(
@@ -158,34 +166,111 @@ pub(super) fn size() -> (u16, u16) {
     }
 }
 
+/// How long a terminal that takes nothing is waited for when it is restored.
+const RESTORE_WITHIN_MS: u16 = 500;
+
+/// Returns whether standard output takes something within this time, or never will.
+fn takes_output(within_ms: u16) -> bool {
+    let out = io::stdout();
+    let mut polled = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
+    poll(&mut polled, PollTimeout::from(within_ms)) != Ok(0)
+}
+
 /// Standard output, written once a picture: what is flushed while it is held waits for the flush after that.
-pub(super) struct Output {
+///
+/// A terminal may stop taking output for as long as it likes: a hung connection, a stopped emulator. The runs must not wait for that, so
+/// writing never blocks, and what was not taken stays here. Clones share it.
+#[derive(Clone)]
+pub(super) struct Output(Arc<Mutex<Waiting>>);
+
+struct Waiting {
     out: File,
-    waiting: Vec<u8>,
-    held: Arc<AtomicBool>,
+    bytes: Vec<u8>,
+    held: bool,
 }
 
 impl Output {
-    /// Opens it. The flag that is returned with it holds it while it is set.
-    pub(super) fn open() -> io::Result<(Output, Arc<AtomicBool>)> {
-        let held = Arc::new(AtomicBool::new(false));
-        let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        Ok((Output { out, waiting: Vec::with_capacity(16 * 1024), held: Arc::clone(&held) }, held))
+    pub(super) fn open() -> io::Result<Output> {
+        let out = io::stdout();
+        // A description of its own: that of standard output is shared with the shell, which would find it non-blocking.
+        let own = OpenOptions::new()
+            .write(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+            .open(format!("/proc/self/fd/{}", out.as_fd().as_raw_fd()));
+        let out = match own {
+            Ok(own) => own,
+            // A terminal of somebody else's (after su) can be written but not opened; then it is waited for.
+            Err(_) => File::from(out.as_fd().try_clone_to_owned()?),
+        };
+        Ok(Output::of(out))
+    }
+
+    fn of(out: File) -> Output {
+        Output(Arc::new(Mutex::new(Waiting { out, bytes: Vec::with_capacity(16 * 1024), held: false })))
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // Every change below is complete when it returns.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds what is written back, or no longer.
+    pub(super) fn hold(&self, held: bool) {
+        self.waiting().held = held;
+    }
+
+    /// Writes what waits as far as the terminal takes it; returns whether that was all.
+    pub(super) fn catch_up(&self) -> io::Result<bool> {
+        let waiting = &mut *self.waiting();
+        while !waiting.held && !waiting.bytes.is_empty() {
+            match waiting.out.write(&waiting.bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => drop(waiting.bytes.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => {
+                    waiting.bytes.clear();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(true)
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.waiting.extend_from_slice(bytes);
+        self.waiting().bytes.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.held.load(Ordering::Relaxed) {
-            return Ok(());
+        self.catch_up().map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn a_terminal_that_takes_nothing_is_not_waited_for_and_gets_all_later() {
+        let (mut reader, writer) = io::pipe().expect("pipe");
+        let writer = std::os::fd::OwnedFd::from(writer);
+        rustix::io::ioctl_fionbio(&writer, true).expect("non-blocking");
+        let mut output = Output::of(File::from(writer));
+        let picture: Vec<u8> = (0..1_000_000_u32).map(|n| (n % 251) as u8).collect();
+        output.write_all(&picture).expect("to memory");
+        assert!(!output.catch_up().expect("open"), "a pipe does not hold that much");
+        let mut taken = Vec::new();
+        while taken.len() < picture.len() {
+            let mut part = [0; 65_536];
+            let count = reader.read(&mut part).expect("read");
+            taken.extend_from_slice(&part[..count]);
+            output.catch_up().expect("open");
         }
-        let written = self.out.write_all(&self.waiting);
-        self.waiting.clear();
-        written
+        assert!(output.catch_up().expect("open"));
+        assert!(taken == picture, "in order and whole");
     }
 }

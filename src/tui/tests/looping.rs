@@ -25,6 +25,7 @@ struct Canvas {
     draws: Arc<AtomicUsize>,
     last: Arc<Mutex<String>>,
     background: Arc<AtomicBool>,
+    stalled: Arc<AtomicBool>,
 }
 
 impl Surface for Canvas {
@@ -39,6 +40,10 @@ impl Surface for Canvas {
 
     fn clear(&mut self, _: (u16, u16)) -> io::Result<()> {
         Ok(())
+    }
+
+    fn catch_up(&mut self) -> io::Result<bool> {
+        Ok(!self.stalled.load(Ordering::SeqCst))
     }
 
     fn size(&self) -> (u16, u16) {
@@ -201,6 +206,24 @@ async fn a_flood_of_frames_is_drawn_at_most_sixty_times_a_second() {
     show.until("the last frame is shown", |show| show.shown().contains("frame 299")).await;
     let most = usize::try_from(start.elapsed().as_millis() / 16).expect("few") + 3;
     assert!(show.draws() - before <= most, "{} draws, at most {most}", show.draws() - before);
+    show.ui.abort();
+}
+
+#[tokio::test]
+async fn a_terminal_that_takes_nothing_holds_up_only_the_pictures() {
+    let show = Show::begin();
+    show.until("the run is shown", |show| show.shown().contains("hello")).await;
+    show.canvas.stalled.store(true, Ordering::SeqCst);
+    show.fake.show(frame(Size::clamped(47, 22), &["meanwhile"]));
+    show.press("enter");
+    show.press("q");
+    show.until("keys go on", |show| show.said("control")).await;
+    assert!(!show.shown().contains("meanwhile"), "nothing is drawn over what was not taken");
+    show.canvas.stalled.store(false, Ordering::SeqCst);
+    show.until("the newest is shown", |show| show.shown().contains("meanwhile")).await;
+    show.canvas.stalled.store(true, Ordering::SeqCst);
+    show.outside.send(Outside::Terminate(15)).expect("the loop lives");
+    show.until("asked to end", |show| show.said("shutdown hurry=false")).await;
     show.ui.abort();
 }
 
