@@ -57,6 +57,7 @@ impl Driver {
                 self.viewers.show(frame);
             } else {
                 self.viewers.pace.typed();
+                self.viewers.keep(frame);
             }
         }
         (self.size != before).then_some(Report::Resized(self.size))
