@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{ErrorCode, Failure, SessionName};
+use crate::redact::Redactor;
 use crate::settings::Settings;
 use crate::store::log::{LogOptions, Logs};
 use crate::store::{Redaction, Retention, SqliteStore, StateFolder, StoreOptions};
@@ -47,7 +48,16 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
         records: Some(records),
         logs: Some(Arc::new(logs)),
         flush_interval: Some(settings.output.flush_interval),
-        redaction: Redaction::none(),
+        redaction: redaction()?,
         strict: settings.store.strict,
     })
+}
+
+/// The usual secrets are taken out of everything but the raw logs (S9.4).
+fn redaction() -> Result<Redaction, Failure> {
+    let redactor = Redactor::new(&[]).map_err(|error| Failure::new(ErrorCode::Invalid, error.to_string()))?;
+    Ok(Redaction::new(move |text, goes_on| {
+        let redacted = if goes_on { redactor.redact_unfinished(text) } else { redactor.redact(text) };
+        redacted.found.then(|| redacted.text.into_owned())
+    }))
 }

@@ -133,7 +133,7 @@ impl Keep {
         flush.new_bytes = 0;
         flush.last = Some(Instant::now());
         let mut output = collector.live_output();
-        self.redaction.output(&mut output);
+        self.redaction.output(&mut output, true);
         if flush.output.as_ref() == Some(&output) {
             return None;
         }
@@ -157,7 +157,7 @@ impl Keep {
             log.end();
         }
         let mut output = collector.output();
-        self.redaction.output(&mut output);
+        self.redaction.output(&mut output, false);
         output
     }
 

@@ -97,18 +97,16 @@ impl Core {
             return Vec::new();
         }
         let mut todo = Vec::new();
-        let is_first = entry.is_final() && entry.record.observed_at.is_none();
-        if is_first {
+        if entry.is_final() && entry.record.observed_at.is_none() {
             entry.record = records::observed(&entry.record, at.wall);
+            self.store(at, run, Write::Observed, &mut todo);
+            self.publish(run);
         }
+        let Some(entry) = self.runs.get(&run) else { return todo };
         let record = Arc::clone(&entry.record);
         match &entry.port {
             Some(port) => port.request(Command::Read(limit_bytes, record, answer)),
             None => answer.send(Ok(Reading { record, parts: Vec::new() })),
-        }
-        if is_first {
-            self.store(at, run, Write::Observed, &mut todo);
-            self.publish(run);
         }
         todo
     }

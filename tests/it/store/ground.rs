@@ -33,7 +33,7 @@ pub(super) struct Setup {
 impl Setup {
     fn redaction(self) -> Redaction {
         if self.redacts {
-            Redaction::new(|text| text.contains("hunter2").then(|| text.replace("hunter2", "[redacted]")))
+            Redaction::new(|text, _| text.contains("hunter2").then(|| text.replace("hunter2", "[redacted]")))
         } else {
             Redaction::none()
         }

@@ -1,6 +1,6 @@
 //! Recordings.
 
-use super::*;
+use super::ground::*;
 use crate::store::log::export_cast;
 
 fn cast(ground: &Ground) -> Vec<serde_json::Value> {
@@ -42,7 +42,7 @@ fn pipes_get_the_line_ends_of_a_terminal_and_a_gap_is_said() {
     append(&mut sink, LogStream::Error, b"two\r\n");
     end(sink);
     assert_eq!(text(&cast(&ground)), "one\r\ntwo\r\n");
-    let ground = super::ground(SMALL);
+    let ground = super::ground::ground(SMALL);
     let mut sink = ground.sink(Mode::Pipes);
     for _ in 0..10_000 {
         append(&mut sink, LogStream::Output, b"a line of thirty-one characters\n");

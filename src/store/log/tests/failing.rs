@@ -1,6 +1,6 @@
 //! A disk that fails: nothing stops, what is missing is known, and it goes on by itself.
 
-use super::*;
+use super::ground::*;
 use crate::store::log::files::faults::Step;
 
 /// Writes numbered lines until the log is well again, and ends it; returns what was lost.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use super::*;
+use super::ground::*;
 use crate::store::log::LogError;
 
 #[test]
