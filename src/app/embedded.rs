@@ -1,6 +1,7 @@
 //! The TUI with the supervisor in the same process: all runs end with it.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,8 +24,8 @@ const OWN_PROGRAM: &str = "/proc/self/exe";
 /// The most threads that serve runs.
 const MAX_WORKERS: usize = 4;
 
-/// The longest name of a session.
-const MAX_SESSION: usize = 128;
+/// How much of a directory's name goes into that of its session.
+const MAX_SESSION_NAME: usize = 100;
 
 /// How long blocking work may hold up the end of the program: a look at a file system that hangs.
 const LEAVE_TIMEOUT: Duration = Duration::from_millis(200);
@@ -146,11 +147,33 @@ fn options(settings: &Settings, start_dir: &Path) -> Options {
     }
 }
 
-/// Names the session of a project after its directory.
+/// Names the session of a project: after its directory for people, and by its path, which tells projects and checkouts of the same name apart.
 fn session_of(project_dir: &Path) -> SessionName {
-    let name = project_dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let path = project_dir.canonicalize().unwrap_or_else(|_| project_dir.to_owned());
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let allowed = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
-    let name: String = name.chars().map(allowed).take(MAX_SESSION).collect();
+    let name: String = name.chars().map(allowed).take(MAX_SESSION_NAME).collect();
     let name = if name.is_empty() { "root".to_owned() } else { name };
-    name.parse().expect("a name of allowed characters, not empty and not too long")
+    let hash = fnv(path.as_os_str().as_bytes());
+    format!("{name}-{hash:08x}").parse().expect("a name of allowed characters, not empty and not too long")
+}
+
+/// Hashes bytes (FNV-1a, 32 bits). The same bytes give the same hash in every version, as a folder is named by it.
+fn fnv(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkouts_of_the_same_name_have_sessions_of_their_own() {
+        let session = |path: &str| session_of(Path::new(path)).to_string();
+        assert_ne!(session("/nowhere/a/web"), session("/nowhere/b/web"));
+        assert_eq!(session("/nowhere/a/web"), session("/nowhere/a/web"));
+        assert!(session("/nowhere/a/my web!").starts_with("my-web--"));
+        assert!(session("/").starts_with("root-"));
+        session(&format!("/nowhere/{}", "x".repeat(250)));
+    }
 }

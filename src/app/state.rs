@@ -27,7 +27,9 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
         age: DAY * u32::try_from(settings.retention.days).unwrap_or(u32::MAX),
     };
     let max_total_log_bytes = settings.retention.log_bytes;
-    let folder = Arc::new(StateFolder::open(path)?);
+    // One program at a time works in a folder, and two projects are open at once every day: each has its own.
+    let path = path.join("projects").join(session.as_str());
+    let folder = Arc::new(StateFolder::open(&path)?);
     let options = StoreOptions { retention, max_total_log_bytes };
     let (store, found) = SqliteStore::open(folder, options, &|_, process| is_alive(process))?;
     for notice in &found.notices {
