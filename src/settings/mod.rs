@@ -19,7 +19,6 @@ mod types;
 pub use default_toml::default_toml;
 pub use dirs::{Directories, EnvLookup, process_env};
 pub use error::{Place, Problem, SettingsError};
-pub use files::{MAX_FILE_BYTES, PROJECT_FILE};
 pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
 pub use shown::shown;
