@@ -8,6 +8,7 @@ pub mod driver;
 pub mod holder;
 pub mod launch;
 pub mod model;
+pub mod redact;
 pub mod screen;
 pub mod settings;
 pub mod store;

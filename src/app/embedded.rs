@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::log;
+use super::{exit, log, state};
 use crate::api::{Client, ShutdownRequest};
 use crate::holder::OnLost;
 use crate::model::{
@@ -14,7 +14,6 @@ use crate::model::{
     with_sources,
 };
 use crate::settings::{self, LoadRequest, Settings};
-use crate::store::MemoryStore;
 use crate::supervisor::{Supervisor, SupervisorSetup};
 use crate::sys::clock;
 use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
@@ -41,7 +40,11 @@ pub(super) fn tui(config: Option<&Path>, nested: bool) -> Result<ExitCode, Failu
         Failure::new(ErrorCode::NotRunnable, format!("the present directory cannot be used: {error}"))
             .with_hint("go to a directory that exists")
     })?;
-    let settings = settings::load(LoadRequest { start_dir: &start_dir, env: &settings::process_env, config })?;
+    let request = LoadRequest { start_dir: &start_dir, env: &settings::process_env, config };
+    let settings = match settings::load(request) {
+        Ok(settings) => settings,
+        Err(error) => return Ok(exit::misconfigured(&error)),
+    };
     log::start(settings.directories.state.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers())
@@ -76,10 +79,12 @@ fn refuse_nesting(nested: bool) -> Result<(), Failure> {
 }
 
 async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure> {
+    let session = session_of(&settings.project_dir);
+    let storage = state::open(settings, &session)?;
     let setup = SupervisorSetup {
-        session: session_of(&settings.project_dir),
+        session,
         limits: settings.limits.clone(),
-        store: Box::new(MemoryStore::default()),
+        storage,
         holder_exe: Path::new(OWN_PROGRAM),
         on_lost: OnLost::End { grace: Limits::GRACE },
     };
@@ -90,7 +95,7 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure
     let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;
     let outcome = match left {
         Ok(Leaving::Stopped { summary, signal }) => {
-            summary.iter().for_each(|line| println!("{line}"));
+            exit::summary(&summary);
             // Whoever sent the signal sees the exit code that it would have caused.
             Ok(signal.map_or(ExitCode::SUCCESS, |number| ExitCode::from(128 + u8::try_from(number).unwrap_or(0))))
         }

@@ -5,5 +5,6 @@ mod embedded;
 mod exit;
 mod log;
 mod program;
+mod state;
 
 pub use program::main;

@@ -113,10 +113,14 @@ impl Screen {
         let terminal = &mut self.terminal;
         let place = terminal.grid.place();
         let size = terminal.size;
+        let touched = terminal.grid.take_touched();
         let mut blank: Option<Arc<Row>> = None;
         let rows = (0..size.rows())
             .map(|number| {
                 let before = last.filter(|last| last.size == size).map(|last| &last.rows[usize::from(number)]);
+                if let Some(before) = before.filter(|_| !touched.includes(number)) {
+                    return before.clone();
+                }
                 let row = terminal.grid.row(number);
                 if let Some(before) = before
                     && **before == row

@@ -46,16 +46,19 @@ pub(super) struct Stretch {
 }
 
 pub(super) fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch {
-    let valid = match std::str::from_utf8(bytes) {
-        Ok(_) => bytes.len(),
-        Err(error) => error.valid_up_to(),
-    };
-    let bytes = &bytes[..valid];
-    let (mut at, mut lines) = (0, 0);
+    let stretch = &bytes[..plain_bytes(bytes, returns)];
+    // Only now, so that the work is in proportion to the stretch, not to what comes after it.
+    let valid = std::str::from_utf8(stretch).map_or_else(|error| error.valid_up_to(), str::len);
+    Stretch { bytes: valid, lines: memchr::memchr_iter(b'\n', &stretch[..valid]).count() }
+}
+
+/// Returns how far a stretch goes, as far as its controls tell.
+fn plain_bytes(bytes: &[u8], returns: bool) -> usize {
+    let mut at = 0;
     loop {
         let end = at + text_end(&bytes[at..]);
         if let Some(c1) = first_c1(&bytes[at..end]) {
-            return Stretch { bytes: at + c1, lines };
+            return at + c1;
         }
         let step = match bytes[end..] {
             [b'\t', ..] => 1,
@@ -74,10 +77,9 @@ pub(super) fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch {
             _ => 0,
         };
         if step == 0 {
-            return Stretch { bytes: end, lines };
+            return end;
         }
         at = end + step;
-        lines += usize::from(bytes[at - 1] == b'\n');
     }
 }
 

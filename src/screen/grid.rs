@@ -4,17 +4,18 @@
 //! switch of screens; everything else of a terminal is made from these by the layers above.
 
 use std::cell::Cell as Flag;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use compact_str::CompactString;
-
+use super::cells::{read_cell, read_row, starts_wide};
 use super::history::History;
 use super::line::{FILLER_MARK, REPLACEMENT_MARK};
 use super::scrolled::Behind;
 use super::styles::{Pen, StyleTable, push_number};
-use crate::model::{Attributes, Cell, Color, Row, Size, Style, Underline};
+use super::touched::{Touched, touched_by};
+use crate::model::{Cell, Color, Row, Size, Style};
 
 /// Bytes for the grid are collected up to this many before they are processed.
 const PENDING_BYTES: usize = 16 * 1024;
@@ -46,7 +47,10 @@ pub(super) struct Grid {
     pending: Vec<u8>,
     /// What the grid draws with, once the pending bytes are processed.
     pen: Pen,
+    /// Where the cursor will be, once the pending bytes are processed, as long as that is easy to tell.
+    place: Option<Place>,
     faults: u64,
+    touched: Touched,
 }
 
 impl Grid {
@@ -57,7 +61,8 @@ impl Grid {
     fn with(size: Size, behind: Behind) -> Grid {
         let nonzero = |n| NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN);
         let parser = vt100::Parser::new_with_callbacks(nonzero(size.rows()), nonzero(size.cols()), 0, behind);
-        Grid { parser, size, pending: Vec::new(), pen: Pen::default(), faults: 0 }
+        let touched = Touched::Everything;
+        Grid { parser, size, pending: Vec::new(), pen: Pen::default(), place: None, faults: 0, touched }
     }
 
     /// Returns how often a panic was caught.
@@ -87,6 +92,26 @@ impl Grid {
 
     /// Adds bytes that the grid understands.
     pub(super) fn put(&mut self, bytes: &[u8]) {
+        self.place = None;
+        self.put_in_place(bytes);
+    }
+
+    /// Adds text without controls.
+    pub(super) fn put_text(&mut self, text: &str) {
+        let last = self.size.cols() - 1;
+        self.place = self.place.filter(|place| !place.wraps && text.is_ascii()).and_then(|place| {
+            let end = usize::from(place.col) + text.len();
+            match end.cmp(&(usize::from(last) + 1)) {
+                Ordering::Less => Some(Place { col: end as u16, ..place }),
+                Ordering::Equal => Some(Place { col: last, wraps: true, ..place }),
+                Ordering::Greater => None,
+            }
+        });
+        self.put_in_place(text.as_bytes());
+    }
+
+    /// Adds bytes that do not move the cursor.
+    pub(super) fn put_in_place(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
         if self.pending.len() >= PENDING_BYTES {
             self.flush();
@@ -95,6 +120,14 @@ impl Grid {
 
     /// Adds a control sequence with one number.
     pub(super) fn csi(&mut self, number: u16, last: u8) {
+        match last {
+            b'@' | b'J' | b'K' | b'P' | b'X' => {}
+            b'G' => {
+                let col = (number - 1).min(self.size.cols() - 1);
+                self.place = self.place.map(|place| Place { col, wraps: false, ..place });
+            }
+            _ => self.place = None,
+        }
         self.pending.extend_from_slice(b"\x1b[");
         push_number(&mut self.pending, number);
         self.pending.push(last);
@@ -102,6 +135,7 @@ impl Grid {
 
     /// Adds a control sequence with two numbers.
     pub(super) fn csi2(&mut self, first: u16, second: u16, last: u8) {
+        self.place = None;
         self.pending.extend_from_slice(b"\x1b[");
         push_number(&mut self.pending, first);
         self.pending.push(b';');
@@ -112,6 +146,7 @@ impl Grid {
     /// Moves the cursor to a cell, counted from 0.
     pub(super) fn goto(&mut self, row: u16, col: u16) {
         self.csi2(row + 1, col + 1, b'H');
+        self.place = Some(Place { row, col, wraps: false });
     }
 
     /// Makes the grid draw with this pen from here on.
@@ -150,11 +185,16 @@ impl Grid {
             return;
         }
         let mut pending = std::mem::take(&mut self.pending);
+        if self.touched != Touched::Everything {
+            let (row, col) = self.parser.screen().cursor_position();
+            self.touched = self.touched.and(touched_by(&pending, row, col, self.size.cols()));
+        }
         let before = GUARDED.replace(true);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.parser.process(&pending)));
         GUARDED.set(before);
         if outcome.is_err() {
             self.mend();
+            self.place = None;
         }
         pending.clear();
         if pending.capacity() <= 2 * PENDING_BYTES {
@@ -191,12 +231,29 @@ impl Grid {
         self.flush();
     }
 
+    /// Returns which rows may have changed since this was asked last.
+    pub(super) fn take_touched(&mut self) -> Touched {
+        self.flush();
+        std::mem::replace(&mut self.touched, Touched::Nothing)
+    }
+
     /// Returns where the cursor is.
     pub(super) fn place(&mut self) -> Place {
+        if let Some(place) = self.place {
+            return place;
+        }
         self.flush();
         let (row, col) = self.parser.screen().cursor_position();
         let last = self.size.cols() - 1;
-        Place { row: row.min(self.size.rows() - 1), col: col.min(last), wraps: col > last }
+        let place = Place { row: row.min(self.size.rows() - 1), col: col.min(last), wraps: col > last };
+        self.place = Some(place);
+        place
+    }
+
+    /// Moves the cursor to the first column.
+    pub(super) fn carriage_return(&mut self) {
+        self.place = self.place.map(|place| Place { col: 0, wraps: false, ..place });
+        self.put_in_place(b"\r");
     }
 
     /// Returns whether the alternate screen is shown.
@@ -272,7 +329,7 @@ impl Grid {
                         erase_first = Some(cell.style);
                     }
                 } else {
-                    put_text(self, &cell.text);
+                    put_shown(self, &cell.text);
                 }
             }
             let leaves_free = row.cells.len() == last && rows.get(number + 1).is_some_and(starts_wide);
@@ -335,11 +392,6 @@ impl Grid {
     }
 }
 
-/// Returns whether the first character of a row is wide: the row before, if it wraps, may end with a column left free.
-pub(super) fn starts_wide(row: &Row) -> bool {
-    row.cells.first().is_some_and(|cell| cell.width == 2)
-}
-
 fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
     let empty = Behind::new(History::new(0, 1), StyleTable::new());
     let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
@@ -348,90 +400,12 @@ fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
 }
 
 /// Puts a cell's text, with U+FFFD as the mark that the grid draws.
-fn put_text(grid: &mut Grid, text: &str) {
+fn put_shown(grid: &mut Grid, text: &str) {
     match text.strip_prefix('\u{fffd}') {
         Some(marks) => {
             grid.put(REPLACEMENT_MARK.encode_utf8(&mut [0; 4]).as_bytes());
             grid.put(marks.as_bytes());
         }
         None => grid.put(text.as_bytes()),
-    }
-}
-
-fn read_row(parser: &vt100::Parser<Behind>, cols: u16, row: u16) -> Row {
-    let mut cells = Vec::with_capacity(cols.into());
-    for col in 0..cols {
-        let cell = read_cell(parser, row, col);
-        let fits = match cell.width {
-            0 => cells.last().is_some_and(|before: &Cell| before.width == 2),
-            2 => col + 1 < cols,
-            _ => true,
-        };
-        // Half of a wide character is a blank.
-        cells.push(if fits { cell } else { Cell { style: erased(cell.style), ..Cell::blank() } });
-        if let [.., before, now] = cells.as_mut_slice() {
-            if before.width == 2 && now.width != 0 {
-                *before = Cell { style: erased(before.style), ..Cell::blank() };
-            } else if now.width == 0 {
-                now.style = before.style;
-            }
-        }
-    }
-    Row { cells, wrapped: parser.screen().row_wrapped(row) }
-}
-
-fn erased(style: Style) -> Style {
-    Style { background: style.background, ..Style::default() }
-}
-
-fn read_cell(parser: &vt100::Parser<Behind>, row: u16, col: u16) -> Cell {
-    let Some(cell) = parser.screen().cell(row, col) else { return Cell::blank() };
-    if cell.is_wide_continuation() {
-        return Cell { width: 0, ..Cell::blank() };
-    }
-    let background = color(cell.bgcolor());
-    if !cell.has_contents() || cell.contents().starts_with(FILLER_MARK) {
-        return Cell { style: Style { background, ..Style::default() }, ..Cell::blank() };
-    }
-    let style = parser.callbacks().full_style(native_style(cell, background));
-    let width = if cell.is_wide() { 2 } else { 1 };
-    Cell { text: shown_text(cell.contents()), width, style }
-}
-
-fn shown_text(contents: &str) -> CompactString {
-    match contents.as_bytes() {
-        b" " => CompactString::const_new(""),
-        [_] => CompactString::new(contents),
-        _ => {
-            let contents = contents.trim_end_matches('\u{200d}');
-            match contents.strip_prefix(REPLACEMENT_MARK) {
-                Some(marks) => {
-                    let mut text = CompactString::const_new("\u{fffd}");
-                    text.push_str(marks);
-                    text
-                }
-                None => CompactString::new(contents),
-            }
-        }
-    }
-}
-
-fn native_style(cell: &vt100::Cell, background: Color) -> Style {
-    let flags = [
-        (cell.bold(), Attributes::BOLD),
-        (cell.dim(), Attributes::DIM),
-        (cell.italic(), Attributes::ITALIC),
-        (cell.inverse(), Attributes::REVERSE),
-    ];
-    let attributes = flags.iter().filter(|(set, _)| *set).fold(Attributes::NONE, |all, (_, one)| all.with(*one));
-    let underline = if cell.underline() { Underline::Single } else { Underline::None };
-    Style { foreground: color(cell.fgcolor()), background, attributes, underline, ..Style::default() }
-}
-
-fn color(color: vt100::Color) -> Color {
-    match color {
-        vt100::Color::Default => Color::Default,
-        vt100::Color::Idx(index) => Color::Indexed(index),
-        vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
     }
 }

@@ -6,6 +6,7 @@
 //! keep, `scrolled` and `history` what left the top. Nothing outside this folder names `vt100`.
 
 mod blocks;
+mod cells;
 mod charset;
 mod collector;
 mod dispatch;
@@ -25,6 +26,7 @@ mod moves;
 mod output;
 mod parser;
 mod queries;
+mod redraw;
 mod render;
 mod replies;
 mod resize;
@@ -37,6 +39,7 @@ mod strings;
 mod styles;
 mod tabs;
 mod terminal;
+mod touched;
 
 pub use collector::Screen;
 pub use encode::{EncodeError, encode};

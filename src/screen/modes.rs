@@ -165,7 +165,7 @@ impl Terminal {
 
     fn erase_all(&mut self) {
         self.grid.set_erased(self.style.background);
-        self.grid.put(b"\x1b[2J");
+        self.grid.put_in_place(b"\x1b[2J");
     }
 
     /// Saves the cursor (DECSC).

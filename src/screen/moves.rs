@@ -7,7 +7,7 @@ use super::terminal::Terminal;
 impl Terminal {
     /// Moves the cursor to column 0.
     pub(super) fn carriage_return(&mut self) {
-        self.grid.put(b"\r");
+        self.grid.carriage_return();
     }
 
     /// Moves the cursor down, scrolling at the bottom of the region.
@@ -19,7 +19,7 @@ impl Terminal {
         self.grid.put(b"\n");
         if place.row == self.margins.1 && self.has_background() {
             self.grid.set_erased(self.style.background);
-            self.grid.put(b"\x1b[2K");
+            self.grid.put_in_place(b"\x1b[2K");
         }
     }
 
@@ -109,7 +109,7 @@ impl Terminal {
             self.grid.set_erased(self.style.background);
             for row in rows {
                 self.grid.goto(row, 0);
-                self.grid.put(b"\x1b[2K");
+                self.grid.put_in_place(b"\x1b[2K");
             }
             self.restore_place(place);
         }
@@ -187,7 +187,7 @@ impl Terminal {
         if self.has_background() && !place.wraps {
             self.grid.set_erased(self.style.background);
             self.grid.goto(place.row, self.size.cols() - count);
-            self.grid.put(b"\x1b[K");
+            self.grid.put_in_place(b"\x1b[K");
             self.grid.goto(place.row, place.col);
         }
     }
@@ -235,7 +235,7 @@ impl Terminal {
                 self.grid.flush();
                 if !self.grid.is_protected(row, col) {
                     self.grid.goto(row, col);
-                    self.grid.put(b"\x1b[X");
+                    self.grid.put_in_place(b"\x1b[X");
                 }
             }
         }

@@ -27,10 +27,15 @@ pub struct PtyText {
 impl Screen {
     /// Returns what the record keeps.
     pub fn output(&mut self) -> PtyOutput {
+        self.output_within(MAX_RECORD_SCROLLBACK_BYTES)
+    }
+
+    /// Returns what a record keeps, with at most so many bytes of the newest scrollback.
+    pub fn output_within(&mut self, scrollback_bytes: usize) -> PtyOutput {
         let terminal = self.settle();
         let screen = terminal.screen_text();
         let place = terminal.grid.place();
-        let (scrollback, whole) = terminal.grid.history().text(MAX_RECORD_SCROLLBACK_BYTES);
+        let (scrollback, whole) = terminal.grid.history().text(scrollback_bytes);
         PtyOutput {
             screen,
             scrollback,

@@ -1,6 +1,7 @@
 //! Another size: soft wraps of the main screen are made anew, rows move between screen and history.
 
-use super::grid::{Place, starts_wide};
+use super::cells::starts_wide;
+use super::grid::Place;
 use super::terminal::Terminal;
 use crate::model::{Cell, Row, Size};
 

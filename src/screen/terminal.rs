@@ -152,7 +152,7 @@ impl Terminal {
         } else if self.has_background() || !run.is_ascii() && run.chars().any(|c| width_of(c) == 2) {
             self.draw_by_rows(run);
         } else {
-            self.grid.put(run.as_bytes());
+            self.grid.put_text(run);
         }
     }
 
@@ -164,7 +164,7 @@ impl Terminal {
             let place = self.grid.place();
             let room = if place.wraps { 0 } else { self.size.cols() - place.col };
             let fitting = fitting_bytes(rest, room);
-            self.grid.put(&rest.as_bytes()[..fitting]);
+            self.grid.put_text(&rest[..fitting]);
             rest = &rest[fitting..];
             let Some(character) = rest.chars().next() else { return };
             if room > 0 && self.grid.place().col == self.size.cols() - 1 && !self.grid.place().wraps {
@@ -177,7 +177,7 @@ impl Terminal {
             rest = &rest[character.len_utf8()..];
             if scrolls && self.has_background() {
                 self.grid.set_erased(self.style.background);
-                self.grid.put(b"\x1b[K");
+                self.grid.put_in_place(b"\x1b[K");
                 self.apply_style();
             }
         }

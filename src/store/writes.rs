@@ -17,6 +17,6 @@ pub trait Store: Send {
     /// then.
     fn put(&mut self, record: Arc<Record>, done: Done);
 
-    /// Forgets a final record.
-    fn remove(&mut self, run: RunId);
+    /// Takes note that a final run is no longer listed: nothing of it will be written any more. What is durable stays (S2.8).
+    fn left_the_list(&mut self, run: RunId);
 }

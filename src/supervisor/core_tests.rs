@@ -74,11 +74,13 @@ impl Played {
 
     /// Takes the one write out that was asked for, and answers it.
     fn store(&mut self, wanted: Write, result: Result<(), Failure>) -> Arc<Record> {
-        let found = self.todo.iter().position(|what| matches!(what, Do::Store(_, write) if *write == wanted));
-        let Do::Store(record, write) = self.todo.remove(found.expect("to be stored")) else {
+        let found = self.todo.iter().position(|what| matches!(what, Do::Store(..)));
+        let Do::Store(record, revision) = self.todo.remove(found.expect("to be stored")) else {
             unreachable!("just found")
         };
-        self.with(|core, at| core.stored(at, record.id, write, result));
+        assert!(self.core.runs[&record.id].keeping.in_flight().contains(&wanted), "{wanted:?} is written");
+        assert_eq!(record.revision, revision);
+        self.with(|core, at| core.stored(at, record.id, revision, result));
         record
     }
 
@@ -117,7 +119,7 @@ impl Played {
     fn finish(&mut self, run: RunId) {
         let output = Box::new(RecordOutput::Pipes(crate::model::PipesOutput::default()));
         let activity = crate::api::Activity::default();
-        self.report(run, Report::Finished { output, payload_undelivered: false, activity });
+        self.report(run, Report::Finished { output, payload_undelivered: false, activity, log: None });
     }
 
     fn updates(&mut self) -> Vec<Update> {
@@ -199,17 +201,16 @@ fn a_final_record_that_cannot_be_stored_is_told_to_all_who_wait() {
 
 /// S2.1: set once, but tried until it is stored.
 #[test]
-fn a_mark_that_could_not_be_stored_is_made_again_by_the_next_read() {
+fn a_mark_that_could_not_be_stored_is_stored_by_a_later_attempt() {
     let mut played = Played::new(one_slot());
     let run = played.live();
     played.exit(run, Exit::Code(0));
     played.store(Write::Final, Ok(()));
-    let mut marks = Vec::new();
-    for result in [Err(disk_full()), Ok(())] {
-        drop(played.ask(|core, at, answer| core.read(at, run, 100, answer)));
-        marks.push(played.store(Write::Observed, result));
-    }
-    assert_eq!(marks[0], marks[1], "the same mark, not another one");
+    drop(played.ask(|core, at, answer| core.read(at, run, 100, answer)));
+    let first = played.store(Write::Observed, Err(disk_full()));
+    played.with(|core, at| core.store_again(at, run));
+    let second = played.store(Write::Again, Ok(()));
+    assert_eq!((first.observed_at, first.revision), (second.observed_at, second.revision), "the same mark");
     drop(played.ask(|core, at, answer| core.read(at, run, 100, answer)));
     assert!(!played.todo.iter().any(|what| matches!(what, Do::Store(..))), "it is stored by now");
 }
@@ -271,4 +272,88 @@ fn a_driver_that_failed_ends_its_run_as_orphaned_and_frees_its_slot() {
     let outcome = stop.wait().expect("an answer");
     assert!(!outcome.applied);
     assert_eq!(played.core.slots.live(), (0, 0));
+}
+
+fn snapshot(text: &str) -> Report {
+    let output = crate::model::PipesOutput { stdout: text.into(), ..Default::default() };
+    Report::Snapshot { output: Box::new(RecordOutput::Pipes(output)), log: None }
+}
+
+/// S2.6: one write of a run at a time, in order, and the last one has everything.
+#[test]
+fn the_final_record_follows_a_flush_that_is_still_being_written() {
+    let mut played = Played::new(one_slot());
+    let run = played.live();
+    played.report(run, snapshot("half"));
+    played.exit(run, Exit::Code(0));
+    let stores = |played: &Played| played.todo.iter().filter(|what| matches!(what, Do::Store(..))).count();
+    assert_eq!(stores(&played), 1, "the final one waits");
+    assert_eq!(played.store(Write::Flush, Ok(())).revision, 3);
+    let last = played.store(Write::Final, Ok(()));
+    assert_eq!((last.revision, last.status), (4, Status::Completed));
+    assert!(played.core.runs[&run].is_final());
+}
+
+/// S2.7: the run goes on, the record says so, storing is tried again with longer and longer pauses and resumes by itself.
+#[test]
+fn a_flush_that_fails_marks_the_record_and_is_tried_again_until_it_works() {
+    let mut played = Played::new(one_slot());
+    let run = played.live();
+    played.report(run, snapshot("one"));
+    let mut write = Write::Flush;
+    for pause in [1, 2, 4, 8, 16, 30, 30] {
+        let failed = played.store(write, Err(disk_full()));
+        assert_eq!(failed.revision, 3, "no revision is used up by a write that failed");
+        let now = Moment::from_boot(played.now);
+        let armed = played.todo.iter().position(|what| {
+            matches!(what, Do::ArmStore(armed, at) if *armed == run && at.since(now) == Duration::from_secs(pause))
+        });
+        played.todo.remove(armed.unwrap_or_else(|| panic!("{pause} s later")));
+        let entry = &played.core.runs[&run];
+        let degraded = entry.record.degraded.clone().expect("marked");
+        assert_eq!((degraded.why.as_str(), degraded.until), ("the disk is full", None));
+        assert_eq!(entry.record.status, Status::Running);
+        played.with(|core, at| core.store_again(at, run));
+        write = Write::Again;
+    }
+    let stored = played.store(Write::Again, Ok(()));
+    assert_eq!(stored.revision, 3);
+    assert!(stored.degraded.as_ref().is_some_and(|degraded| degraded.until.is_some()), "it works again");
+    played.report(run, snapshot("two"));
+    assert_eq!(played.store(Write::Flush, Ok(())).revision, 4);
+}
+
+/// S2.7, S4.11: who waits is told at once; the record is stored when that is possible again.
+#[test]
+fn a_final_record_that_could_not_be_stored_is_told_and_stored_later() {
+    let mut played = Played::new(one_slot());
+    let run = played.live();
+    played.exit(run, Exit::Code(3));
+    played.store(Write::Final, Err(disk_full()));
+    assert!(played.core.runs[&run].is_final());
+    let forgotten = played.ask(|core, _, answer| core.forget(run, answer));
+    assert_eq!(forgotten.wait().expect_err("not yet").code, ErrorCode::Busy);
+    played.with(|core, at| core.store_again(at, run));
+    assert_eq!(played.store(Write::Again, Ok(())).status, Status::Failed);
+    let forgotten = played.ask(|core, _, answer| core.forget(run, answer));
+    forgotten.wait().expect("now it can be forgotten");
+}
+
+/// S2.7: with `store.strict`.
+#[test]
+fn with_a_strict_store_a_failed_flush_ends_the_run() {
+    let mut played = Played::new(one_slot());
+    played.core.strict = true;
+    let run = played.live();
+    played.report(run, snapshot("one"));
+    played.store(Write::Flush, Err(disk_full()));
+    played.report(run, Report::StopCut(1));
+    played.report(run, Report::Signalled);
+    played.report(run, Report::Exited(Exit::Signal(15)));
+    played.report(run, Report::OutputEnded);
+    played.report(run, Report::TreeEnded(EndedTree { signalled: 1, killed: 0, left: vec![] }));
+    played.finish(run);
+    played.with(|core, at| core.store_again(at, run));
+    let last = played.store(Write::Final, Ok(()));
+    assert_eq!((last.status, last.failure.as_ref().map(|f| f.code)), (Status::Failed, Some(ErrorCode::StoreFailed)));
 }

@@ -158,11 +158,12 @@ impl Core {
 
     /// Forgets the oldest final runs beyond what is kept.
     fn forget_oldest(&mut self, todo: &mut Vec<Do>) {
-        let finals: Vec<RunId> = self.runs.iter().filter(|(_, e)| e.is_final()).map(|(run, _)| *run).collect();
+        let is_done = |entry: &super::entry::Entry| entry.is_final() && !entry.keeping.is_behind();
+        let finals: Vec<RunId> = self.runs.iter().filter(|(_, e)| is_done(e)).map(|(run, _)| *run).collect();
         for run in finals.iter().take(finals.len().saturating_sub(self.limits.kept_runs)) {
             self.runs.shift_remove(run);
             self.send(Update::Removed(*run));
-            todo.push(Do::Unstore(*run));
+            todo.push(Do::Unlist(*run));
         }
     }
 }

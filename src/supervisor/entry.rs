@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::request::LiveRoad;
+use super::storing::Keeping;
 
 use crate::api::{Activity, Answer, DeadlineView, LiveOutput, RunView, StartRequest, StopId, StopOutcome, Termination};
 use crate::driver::DriverPort;
@@ -13,6 +14,7 @@ use crate::launch::Resolved;
 use crate::model::run::Run;
 use crate::model::stop::StopKey;
 use crate::model::{Cut, CutOutcome, Failure, Moment, Record, RecordOutput, RunSpec, Slot};
+use crate::store::log::LogProgress;
 
 /// Who waits for a start.
 pub(super) enum Starter {
@@ -50,11 +52,12 @@ pub(super) struct Entry {
     pub(super) output: Option<RecordOutput>,
     /// Why the final record could not be stored.
     pub(super) final_failure: Option<Failure>,
-    /// Whether the mark that it was observed could not be stored: the next read tries again.
-    pub(super) mark_again: bool,
     pub(super) started: Option<Moment>,
     pub(super) ended: Option<Moment>,
     pub(super) activity: Activity,
+    pub(super) keeping: Keeping,
+    /// How far its log has come, once there is one.
+    pub(super) log: Option<LogProgress>,
 }
 
 impl Entry {

@@ -179,6 +179,17 @@ pub fn descendants(ancestor: i32) -> io::Result<Vec<Stat>> {
     }
 }
 
+/// Lists a process and everything below it.
+///
+/// # Errors
+///
+/// As [`stat`] for the process itself.
+pub fn tree(root: i32) -> io::Result<Vec<Stat>> {
+    let mut members = vec![stat(root)?];
+    members.extend(descendants(root)?);
+    Ok(members)
+}
+
 fn descendants_by_lists(ancestor: i32) -> io::Result<Vec<Stat>> {
     let mut pids = Vec::new();
     children(ancestor, &mut pids)?;

@@ -190,7 +190,10 @@ impl<S: Surface> Ui<S> {
             Happened::Frame(Some((run, frame))) => self.take(Event::Frame { run, frame }),
             Happened::Frame(None) => self.watch = None,
             Happened::Watching(watching) => self.watching(watching),
-            Happened::Answered(event) => self.take(event),
+            Happened::Answered(event) => {
+                self.catch_up();
+                self.take(event);
+            }
             Happened::Runs(Some(update)) => self.take(Event::Runs(update)),
             Happened::Runs(None) => {
                 self.feed = None;
@@ -203,6 +206,13 @@ impl<S: Surface> Ui<S> {
             }
         }
         None
+    }
+
+    /// Takes in what was told of runs before an answer was given: the end of the last run comes before the answer that all have ended.
+    fn catch_up(&mut self) {
+        // Only what waits now: who tells all the time must not keep the answer back.
+        let waiting: Vec<Update> = self.feed.iter_mut().flat_map(Feed::take_waiting).collect();
+        waiting.into_iter().for_each(|update| self.take(Event::Runs(update)));
     }
 
     /// Lets the model take an event in, and does what it asks for.

@@ -7,4 +7,5 @@ mod harness;
 mod holder;
 mod screen;
 mod settings;
+mod store;
 mod tui;

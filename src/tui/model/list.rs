@@ -276,4 +276,5 @@ fn looks_different(before: &Known, after: &Known) -> bool {
         || old.record.started_at != new.record.started_at
         || old.record.exit_code != new.record.exit_code
         || old.record.failure != new.record.failure
+        || old.record.degraded != new.record.degraded
 }

@@ -147,6 +147,27 @@ async fn keys_reach_the_run_and_leaving_waits_for_the_shutdown() {
 }
 
 #[tokio::test]
+async fn what_ended_before_the_shutdown_was_answered_is_not_said_to_be_running() {
+    // Which of the two is looked at first is left to chance.
+    for _ in 0..16 {
+        let show = Show::begin();
+        show.until("the run is shown", |show| show.shown().contains("hello")).await;
+        show.press("q");
+        show.press("y");
+        show.until("asked to end", |show| show.said("shutdown hurry=false")).await;
+        let answer = show.fake.shutdowns.lock().expect("shutdowns").pop().expect("one");
+        for (n, name) in [(1, "web"), (2, "api"), (3, "logs")] {
+            show.fake.publish(run(n, Some(name), Mode::Pty, Status::Cancelled));
+        }
+        answer.send(Ok(ShutdownReport::default()));
+        let Leaving::Stopped { summary, .. } = show.ui.await.expect("no panic") else {
+            panic!("the terminal is there")
+        };
+        assert!(!summary.join("\n").contains("running"), "{summary:#?}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_drawn_while_nothing_changes() {
     let show = Show::begin();
     show.until("the run is shown", |show| show.shown().contains("hello")).await;

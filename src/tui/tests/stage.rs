@@ -79,6 +79,8 @@ pub(in crate::tui) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status)
         failure: None,
         ended: None,
         revision: 3,
+        degraded: None,
+        log: None,
         output: None,
     };
     RunView {

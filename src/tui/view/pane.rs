@@ -31,6 +31,12 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     if let Some(code) = view.filter(|view| view.record.status.is_final()).and_then(|view| view.record.exit_code) {
         text.push_str(&format!(" · exit {code}"));
     }
+    // What a person must know while it lasts: what happens now will not be on record.
+    let unstored = view.and_then(|view| view.record.degraded.as_ref()).filter(|degraded| degraded.until.is_none());
+    if let Some(degraded) = unstored {
+        let since = degraded.since.strftime("%H:%M");
+        text.push_str(&format!(" · not stored since {since} UTC: {}", plain_line(&degraded.why, 200)));
+    }
     let failure = view.and_then(|view| view.record.failure.as_ref()).or(row.failure.as_ref());
     if let Some(failure) = failure {
         text.push_str(&format!(" · {}", failure.message));

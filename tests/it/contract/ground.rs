@@ -14,8 +14,7 @@ use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
     SessionName, Size, WriteStdin,
 };
-use shtask::store::MemoryStore;
-use shtask::supervisor::{Supervisor, SupervisorSetup};
+use shtask::supervisor::{Storage, Supervisor, SupervisorSetup};
 use tempfile::TempDir;
 
 /// How long anything may take on a loaded machine.
@@ -63,7 +62,7 @@ pub(super) fn local(limits: Limits) -> Ground {
     let setup = SupervisorSetup {
         session: session.clone(),
         limits,
-        store: Box::new(MemoryStore::default()),
+        storage: Storage::in_memory(),
         holder_exe: Path::new(env!("CARGO_BIN_EXE_shtask")),
         on_lost: OnLost::End { grace: Duration::ZERO },
     };

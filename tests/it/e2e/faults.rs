@@ -45,6 +45,31 @@ fn a_bad_configuration_is_one_line_with_its_place_and_code_2() {
 }
 
 #[test]
+fn all_faults_of_a_configuration_are_told_each_with_its_place() {
+    let home = home("[limits]\nruns = 0\n[tasks.a]\nrun = 5\nautstart = true\n");
+    let output = without_a_terminal(&home, &["--config", "shtask.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let faults: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(faults.len(), 3, "{text}");
+    for (fault, place) in faults.iter().zip([":2:8: ", ":4:7: ", ":5:1: "]) {
+        assert!(fault.contains(place), "{place} {text}");
+    }
+    assert!(text.contains("hint: did you mean `autostart`?"), "{text}");
+}
+
+#[test]
+fn an_error_that_nobody_reads_is_an_exit_code_and_no_panic() {
+    let (reader, writer) = std::io::pipe().expect("pipe");
+    drop(reader);
+    let home = Home::new();
+    let mut command = Command::new(PROGRAM);
+    command.args(["--config", "nowhere.toml"]).current_dir(home.work()).env_clear().envs(home.environment());
+    let status = command.stdin(Stdio::null()).stderr(writer).status().expect("the program can be started");
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
 fn a_configuration_that_is_not_there_is_named() {
     let output = without_a_terminal(&Home::new(), &["--config", "nowhere.toml"]);
     assert_eq!(output.status.code(), Some(2));

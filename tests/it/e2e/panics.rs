@@ -8,8 +8,7 @@ use shtask::api::Client;
 use shtask::holder::OnLost;
 use shtask::model::{Limits, Moment};
 use shtask::settings;
-use shtask::store::MemoryStore;
-use shtask::supervisor::{Supervisor, SupervisorSetup};
+use shtask::supervisor::{Storage, Supervisor, SupervisorSetup};
 use shtask::sys::clock;
 use shtask::tui::{self, ColorChoice, Options};
 
@@ -33,7 +32,7 @@ fn child_that_panics() {
         let setup = SupervisorSetup {
             session: "test".parse().expect("a name"),
             limits: Limits::default(),
-            store: Box::new(MemoryStore::default()),
+            storage: Storage::in_memory(),
             holder_exe: Path::new(PROGRAM),
             on_lost: OnLost::End { grace: Limits::GRACE },
         };

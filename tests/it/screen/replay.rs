@@ -66,7 +66,7 @@ fn replay(size: Size, pieces: &[(Vec<u8>, Size)], step: usize) -> Vec<Seen> {
 }
 
 /// Bytes as programs write them: text, controls, sequences with small numbers, strings, and noise.
-fn output() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn output() -> impl Strategy<Value = Vec<u8>> {
     let number = prop_oneof![Just(String::new()), (0_u16..30).prop_map(|n| n.to_string()), Just("9999".into())];
     let csi = (
         prop_oneof![4 => Just(""), 2 => Just("?"), 1 => Just(">"), 1 => Just("=")],
@@ -97,7 +97,7 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-fn size() -> impl Strategy<Value = Size> {
+pub(super) fn size() -> impl Strategy<Value = Size> {
     (2_u16..30, 1_u16..12).prop_map(|(cols, rows)| Size::clamped(cols, rows))
 }
 
@@ -125,6 +125,31 @@ fn recorded_programs_replay_byte_for_byte() {
         let whole = replay(recording.size, &pieces, usize::MAX);
         for step in [1, 7, 4096] {
             assert_eq!(whole, replay(recording.size, &pieces, step), "{} in steps of {step}", recording.name);
+        }
+    }
+}
+
+/// What a redraw must bring back: all that is drawn, and what decides how input is encoded.
+fn drawn(screen: &mut Screen) -> Frame {
+    Frame {
+        generation: 0,
+        cut: 0,
+        bells: 0,
+        progress: None,
+        history: HistorySpan::default(),
+        ..(*screen.frame()).clone()
+    }
+}
+
+#[test]
+fn a_redraw_of_recorded_programs_shows_the_same_screen() {
+    for recording in recordings::all() {
+        for part in 1..=8 {
+            let mut screen = Screen::new(recording.size, 200);
+            screen.admit(&recording.bytes[..recording.bytes.len() * part / 8]);
+            let mut anew = Screen::new(recording.size, 200);
+            anew.admit(&screen.redraw());
+            assert_eq!(drawn(&mut anew), drawn(&mut screen), "{} after {part}/8", recording.name);
         }
     }
 }

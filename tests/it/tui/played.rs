@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use shtask::api::{
-    Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, Reading, Reply, ShutdownReport,
-    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch, feed,
+    Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped,
+    Reply, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch,
+    feed,
 };
 use shtask::model::{Cut, ErrorCode, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
 
@@ -53,6 +54,14 @@ impl Client for Played {
     }
 
     fn read(&self, _: RunId, _: usize) -> Reply<Reading> {
+        refuse()
+    }
+
+    fn read_log(&self, _: RunId, _: LogRequest) -> Reply<LogReading> {
+        refuse()
+    }
+
+    fn reap(&self, _: Option<RunId>) -> Reply<Vec<Reaped>> {
         refuse()
     }
 
