@@ -16,7 +16,7 @@ test:
 bench *ARGS:
     cargo bench {{ARGS}}
 
-# Makes the generated files anew (config/default.toml) and the API documentation.
+# Makes the generated files anew (config/default.toml, docs/keys.md) and the API documentation.
 docs:
     .ci/run generate
     cargo doc --no-deps

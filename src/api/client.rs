@@ -148,7 +148,7 @@ pub trait Client: Send + Sync {
     /// Sends one signal, by number; answers to how many processes. Not a stop: no cause, no escalation.
     fn signal(&self, run: RunId, signal: i32, target: SignalTarget) -> Reply<u32>;
 
-    /// Moves or removes a deadline of a live run; answers with its record.
+    /// Moves or removes a deadline of a live run; the feed then tells of the new one.
     fn set_deadline(&self, run: RunId, kind: TimeoutKind, deadline: Deadline) -> Reply<()>;
 
     /// Tells that a run is ready, by whatever its readiness is known: its ready timeout is void.

@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "shtask", version, about, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub(super) struct Args {
-    /// Read this file instead of the shtask.toml found upwards from here
-    #[arg(long, short, value_name = "FILE", env = "SHTASK_CONFIG", global = true)]
+    /// Read this file, or the one that SHTASK_CONFIG names, instead of the shtask.toml found upwards from here
+    #[arg(long, short, value_name = "FILE", global = true)]
     pub(super) config: Option<PathBuf>,
 
     /// Open the TUI although this terminal belongs to a run of shtask

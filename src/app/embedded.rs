@@ -12,6 +12,7 @@ use crate::api::{Client, ShutdownRequest};
 use crate::holder::OnLost;
 use crate::model::{
     CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Moment, RunSpec, SessionName, StopSpec, Timeouts, plain_line,
+    with_sources,
 };
 use crate::settings::{self, LoadRequest, Settings};
 use crate::supervisor::{Supervisor, SupervisorSetup};
@@ -88,10 +89,8 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure
         holder_exe: Path::new(OWN_PROGRAM),
         on_lost: OnLost::End { grace: Limits::GRACE },
     };
-    let (supervisor, client) = Supervisor::new(setup).map_err(|error| {
-        let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-        Failure::new(ErrorCode::SpawnFailed, format!("{error}: {source}"))
-    })?;
+    let (supervisor, client) =
+        Supervisor::new(setup).map_err(|error| Failure::new(ErrorCode::SpawnFailed, with_sources(&error)))?;
     let supervising = tokio::spawn(supervisor.run());
     let client: Arc<dyn Client> = Arc::new(client);
     let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;

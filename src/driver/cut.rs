@@ -1,8 +1,5 @@
 //! Control cuts: exact points between two chunks of output (S4.1, S4.2).
 
-use std::time::Duration;
-
-use super::io::Budget;
 use super::port::Report;
 use super::task::Driver;
 use super::view::Collector;
@@ -11,9 +8,6 @@ use crate::model::{
     Applied, Cut, CutOutcome, ErrorCode, Failure, Input, ResizeOutcome, Size, WriteOutcome, WriteStdin,
 };
 use crate::sys::tty;
-
-/// What is taken in before a cut: all that the kernel holds, within bounds, so that a flood cannot hold a key up.
-const BEFORE_CUT: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2) };
 
 impl Driver {
     /// Applies a control operation: takes in what is there, resizes, types, takes the frame, answers. No `await` inside.
@@ -31,7 +25,7 @@ impl Driver {
             ));
             return None;
         };
-        self.take_in(BEFORE_CUT);
+        self.take_in_for_cut();
         let before = self.size;
         let mut outcome = CutOutcome::default();
         match self.encode(control.input.as_ref()) {

@@ -14,16 +14,14 @@ const MAX_NAME: usize = 64;
 
 /// Returns the processes below the holder, parents before children; empty when it is gone.
 pub(super) fn tree(holder_pid: i32) -> Vec<ProcessFacts> {
-    // A process may vanish between the list and the look at it: it is left out then.
     let members = proc::descendants(holder_pid).unwrap_or_default();
-    let facts = members.iter().take(MAX_SHOWN).filter_map(|member| proc::facts(member.pid).ok());
-    let shown = facts.map(|facts| ProcessFacts {
-        pid: facts.stat.pid,
-        parent: facts.stat.ppid,
-        name: plain_line(&facts.stat.comm.to_string_lossy(), MAX_NAME),
-        state: char::from(facts.stat.state),
-        cpu: Duration::from_millis(facts.cpu_ticks.saturating_mul(1000) / proc::ticks_per_second().max(1)),
-        resident_bytes: facts.rss_bytes,
+    let shown = members.iter().take(MAX_SHOWN).map(|member| ProcessFacts {
+        pid: member.pid,
+        parent: member.ppid,
+        name: plain_line(&member.comm.to_string_lossy(), MAX_NAME),
+        state: char::from(member.state),
+        cpu: Duration::from_millis(member.cpu_ticks.saturating_mul(1000) / proc::ticks_per_second().max(1)),
+        resident_bytes: member.resident_bytes(),
     });
     shown.collect()
 }

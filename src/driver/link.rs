@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{Interest, Ready};
 
 use crate::holder::{Event, HolderLink, HolderServer, LinkError, Request};
-use crate::model::{ErrorCode, Failure};
+use crate::model::{ErrorCode, Failure, with_sources};
 use crate::sys::watched::Watched;
 
 /// How often a holder is asked for while the fork server is too busy, and how long between.
@@ -66,16 +66,4 @@ impl Link {
             }
         }
     }
-}
-
-/// Returns an error's message with those of its sources.
-pub(super) fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(inner) = source {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        source = inner.source();
-    }
-    text
 }

@@ -14,6 +14,10 @@ use crate::model::{EndedTree, ErrorCode, Failure, ProcessIdentity, StillAlive};
 use crate::sys::proc;
 use crate::sys::wait::ExitKind;
 
+/// How many signals may wait for the holder's answer. It answers within a millisecond: only one that was stopped from outside lets so
+/// many gather.
+const MAX_WAITING_SIGNALS: usize = 64;
+
 impl Driver {
     /// Carries a command out; returns what is to be reported.
     pub(super) fn carry_out(&mut self, command: Command) -> Option<Report> {
@@ -90,6 +94,11 @@ impl Driver {
         };
         if self.link.is_none() || self.root_exited {
             answer.send(Err(Failure::new(ErrorCode::ControlClosed, "the run has ended")));
+            return;
+        }
+        if self.signals.len() >= MAX_WAITING_SIGNALS {
+            let message = format!("{MAX_WAITING_SIGNALS} signals to this run are waiting for its holder already");
+            answer.send(Err(Failure::new(ErrorCode::Busy, message)));
             return;
         }
         self.signals.push_back(answer);

@@ -143,6 +143,7 @@ impl DriverPort {
             let busy = format!("{MAX_WAITING_CONTROLS} operations on this run are waiting already");
             command.refuse(Failure::new(ErrorCode::Busy, busy));
         } else if let Err(mpsc::error::SendError(command)) = self.commands_tx.send(command) {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
             command.refuse(Failure::new(ErrorCode::Unavailable, "the driver of this run has failed"));
         }
     }

@@ -10,14 +10,14 @@ use tokio::time::Instant;
 
 use super::io::{Budget, Sink, Source};
 use super::keep::Keep;
-use super::link::{Link, with_sources};
+use super::link::Link;
 use super::output::{ActivityReports, Live, Viewers};
 use super::port::{Orders, Report};
 use super::setup::Setup;
 use super::view::Collector;
 use crate::api::{Activity, Answer};
 use crate::holder::{LinkError, Request};
-use crate::model::{ErrorCode, Failure, Mode, Moment, RunId, Size, StdinSpec};
+use crate::model::{ErrorCode, Failure, Mode, Moment, RunId, Size, StdinSpec, with_sources};
 use crate::sys::clock;
 use crate::sys::watched::Watched;
 use crate::tail::Pipe;
@@ -26,7 +26,7 @@ use crate::tail::Pipe;
 /// millisecond, large enough that a flood is cheap.
 const TURN: Budget = Budget { bytes: 64 * 1024, time: Duration::from_micros(800) };
 
-/// What is taken in before a cut or a read, and at the end: all that the kernel holds, within bounds.
+/// What is taken in before a cut or a read, and at the end: all that the kernel holds, within bounds, so that a flood cannot hold a key up.
 const ALL: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2) };
 
 /// How long the end of a run waits for a slow disk to take the rest of its log.

@@ -20,7 +20,7 @@ use super::frames::Frames;
 use super::parent;
 
 /// The hidden first argument that makes the program a fork server.
-pub const ARGUMENT: &str = "__holders";
+pub(super) const ARGUMENT: &str = "__holders";
 
 /// The name of the fork server in `ps`.
 const NAME: &std::ffi::CStr = c"shtask-holders";

@@ -30,5 +30,5 @@ mod codec_tests;
 pub use client::{HolderLink, HolderServer};
 pub use error::{HolderError, LinkError};
 pub use event::{Event, Left, Member, SpawnStage, WhyLeft};
-pub use fork_server::{ARGUMENT, serve_if_asked};
+pub use fork_server::serve_if_asked;
 pub use request::{FirstStep, Io, OnLost, Request, SignalTarget, Spawn, StdinSource, StopCommand};

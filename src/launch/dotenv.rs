@@ -29,7 +29,7 @@ pub struct DotenvError {
 ///
 /// # Errors
 /// The first line that is wrong.
-pub fn parse_dotenv(bytes: &[u8]) -> Result<Vec<(OsString, OsString)>, DotenvError> {
+pub(super) fn parse_dotenv(bytes: &[u8]) -> Result<Vec<(OsString, OsString)>, DotenvError> {
     let mut reader = Reader { rest: bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), line: 1 };
     let mut variables = Vec::new();
     while !reader.rest.is_empty() {

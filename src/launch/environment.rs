@@ -69,7 +69,7 @@ pub struct RunIdentity {
     pub generation: u64,
 }
 
-/// Puts the environment of a run together: base (all, or an allow-list), files, `set`, `unset`, the terminal's own variables, the run's
+/// Puts the environment of a run together: base (all, or an allow-list), the terminal's own variables, files, `set`, `unset`, the run's
 /// identity; what comes later wins.
 pub(super) fn environment(
     spec: &EnvSpec,

@@ -66,21 +66,6 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// Returns the exit code that a shell would give: 127 for a program that is not there, 126 for one that cannot be executed, 125 for
-    /// all else.
-    pub fn exit_code(&self) -> i32 {
-        match self {
-            LaunchError::NotInPath { .. } | LaunchError::NoProgram(_) => 127,
-            LaunchError::ProgramIsFolder(_) | LaunchError::NotExecutable { .. } => 126,
-            LaunchError::Spec(_)
-            | LaunchError::NoCwd(_)
-            | LaunchError::CwdNotFolder(_)
-            | LaunchError::CwdClosed { .. }
-            | LaunchError::EnvFile { .. }
-            | LaunchError::EnvLine { .. } => 125,
-        }
-    }
-
     fn hint(&self) -> Option<String> {
         let hint = match self {
             LaunchError::NotInPath { .. } => {

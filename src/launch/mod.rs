@@ -9,7 +9,7 @@ mod error;
 mod exec_failure;
 mod local;
 
-pub use dotenv::{DotenvError, parse_dotenv};
+pub use dotenv::DotenvError;
 pub use environment::{EnvVar, RunIdentity};
 pub use error::LaunchError;
 pub use exec_failure::exec_failure;

@@ -138,9 +138,34 @@ pub fn plain_line(text: &str, max_chars: usize) -> String {
     line
 }
 
+/// Returns an error's message with those of its sources, `: ` between them. Not for errors whose own message has that of the source in it.
+pub fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        source = inner.source();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_is_told_with_all_its_sources() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("no timer")]
+        struct Outer(#[source] Middle);
+        #[derive(Debug, thiserror::Error)]
+        #[error("no descriptor")]
+        struct Middle(#[source] std::io::Error);
+
+        let error = Outer(Middle(std::io::Error::other("the table is full")));
+        assert_eq!(with_sources(&error), "no timer: no descriptor: the table is full");
+    }
 
     #[test]
     fn a_message_is_one_harmless_line_of_bounded_length() {

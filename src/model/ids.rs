@@ -184,10 +184,6 @@ name_type!(
     })
 );
 
-/// A token that proves that a caller still owns what it wants to change: a session's epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub struct Fence(pub u64);
-
 /// What a person or program types to name a run (SPEC §1, *ref*).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RunRef {

@@ -38,8 +38,6 @@ impl Limits {
     pub const GRACE: Duration = Duration::from_secs(2);
     /// The longest grace.
     pub const MAX_GRACE: Duration = Duration::from_secs(60 * 60);
-    /// What a read returns of a stream unless asked otherwise, in bytes (S6.1).
-    pub const READ_BYTES: usize = 32 * 1024;
     /// The most that a read returns of a stream, in bytes (S6.1).
     pub const MAX_READ_BYTES: usize = 1024 * 1024;
 }

@@ -16,11 +16,11 @@ mod style;
 mod time;
 
 pub use control::{Applied, Cut, CutOutcome, Input, ResizeOutcome, WriteOutcome, WriteStdin};
-pub use failure::{Effects, ErrorCode, Failure, plain_line};
+pub use failure::{Effects, ErrorCode, Failure, plain_line, with_sources};
 pub use frame::{
     Cell, Cursor, CursorShape, Frame, HistorySpan, MouseEncoding, MouseTracking, Progress, Row, TerminalModes,
 };
-pub use ids::{Fence, IdError, RunId, RunName, RunRef, SessionName};
+pub use ids::{IdError, RunId, RunName, RunRef, SessionName};
 pub use keys::{Action, Key, KeyChord, KeyParseError, Modifiers, Mouse, MouseButton, MouseKind, NamedKey};
 pub use limits::Limits;
 pub use record::{

@@ -114,7 +114,7 @@ impl Run {
                 self.settle(&mut effects);
             }
             Input::TreeEnded(ended) => self.tree_ended(now, ended, &mut effects),
-            Input::TimerFired(timer, epoch) => self.timer_fired(now, timer, epoch, &mut effects),
+            Input::TimerFired(timer, epoch) => self.timer_fired(timer, epoch, &mut effects),
             Input::LastOutput(epoch, at) => self.last_output(now, epoch, at, &mut effects),
             Input::Ready => {
                 // It may be ready before its timers are armed.

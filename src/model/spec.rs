@@ -38,7 +38,7 @@ impl CommandSpec {
     }
 }
 
-/// The environment of a run (S3.3), in the order of application: base, `set`, `unset`.
+/// The environment of a run (S3.3), in the order of application: base, `files`, `set`, `unset`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EnvSpec {
     /// The environment to start from: the client's own. Values may be any bytes but NUL.

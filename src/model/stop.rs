@@ -118,14 +118,6 @@ impl Stops {
         self.state == State::Preparing
     }
 
-    /// Returns the reason that is to end the run, once one was chosen.
-    pub fn committed(&self) -> Option<Reason> {
-        match self.state {
-            State::Committed(reason) | State::Latched(reason) => Some(reason),
-            State::Open | State::Preparing | State::Natural => None,
-        }
-    }
-
     /// Returns the reason that ended the run, once it is latched.
     pub fn latched(&self) -> Option<Reason> {
         match self.state {

@@ -9,7 +9,7 @@ pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 /// Looks a variable up in the environment of this process; `HOME`, when it is unset, in the password database.
 pub fn process_env(name: &str) -> Option<OsString> {
     let set = std::env::var_os(name).filter(|value| !value.is_empty());
-    if name == "HOME" { set.or_else(|| etcetera::home_dir().ok().map(PathBuf::into_os_string)) } else { set }
+    if name == "HOME" { set.or_else(|| std::env::home_dir().map(PathBuf::into_os_string)) } else { set }
 }
 
 /// The user's directories. They are only named here, not made.

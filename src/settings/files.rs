@@ -9,10 +9,10 @@ use super::error::{Place, Problem};
 use super::shown::shown;
 
 /// The name of a project's file.
-pub const PROJECT_FILE: &str = "shtask.toml";
+const PROJECT_FILE: &str = "shtask.toml";
 
 /// The longest configuration file that is read, in bytes: far above what a person writes, and far below what would be felt.
-pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Searches `shtask.toml` in `start` and the folders above it.
 ///

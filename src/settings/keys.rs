@@ -179,7 +179,11 @@ pub(super) const TASK: Section = Section {
             "For pipes: what the command reads on its standard input, at most 1 MiB; unset: nothing.",
         )
         .tried(&["input"]),
-        example("size", "\"100x30\"", "For a PTY: columns x rows at the start; unset: the one of [defaults]."),
+        example(
+            "size",
+            "\"100x30\"",
+            "For a PTY: columns x rows while nobody looks at it; unset: the one of [defaults].",
+        ),
         example(
             "autostart",
             "true",

@@ -21,7 +21,6 @@ pub use bytes::{parse_bytes, show_bytes};
 pub use default_toml::default_toml;
 pub use dirs::{Directories, EnvLookup, process_env};
 pub use error::{Place, Problem, SettingsError};
-pub use files::{MAX_FILE_BYTES, PROJECT_FILE};
 pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
 pub use shown::shown;

@@ -52,7 +52,6 @@ pub fn duplicate(fd: impl AsFd) -> io::Result<OwnedFd> {
 /// # Errors
 ///
 /// `target` is not a standard descriptor, or the kernel refuses.
-#[expect(unsafe_code, reason = "the standard descriptors are no owned values in Rust")]
 pub fn make_standard(source: BorrowedFd<'_>, target: RawFd) -> io::Result<()> {
     if !(0..=2).contains(&target) {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -62,12 +61,12 @@ pub fn make_standard(source: BorrowedFd<'_>, target: RawFd) -> io::Result<()> {
         rustix::io::fcntl_setfd(source, rustix::io::FdFlags::empty())?;
         return Ok(());
     }
-    // SAFETY: dup2 replaces one of the three standard descriptors, which no `OwnedFd` of this program owns; the source
-    // is borrowed and so open.
-    match unsafe { libc::dup2(source.as_raw_fd(), target) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
+    match target {
+        0 => nix::unistd::dup2_stdin(source)?,
+        1 => nix::unistd::dup2_stdout(source)?,
+        _ => nix::unistd::dup2_stderr(source)?,
     }
+    Ok(())
 }
 
 /// Marks all descriptors from 3 on close-on-exec.

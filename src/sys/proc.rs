@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 
 use rustix::fs::{Dir, Mode, OFlags};
@@ -35,7 +35,7 @@ pub struct Stat {
     pub threads: u32,
     /// Its start in clock ticks since boot.
     pub start_ticks: u64,
-    /// The processor time it used, user and system together, in clock ticks.
+    /// The processor time it used, user and system together, in clock ticks of [`ticks_per_second`].
     pub cpu_ticks: u64,
     /// Its resident memory in pages.
     pub rss_pages: u64,
@@ -55,17 +55,12 @@ impl Stat {
     pub fn id(&self) -> super::pidfd::ProcessId {
         super::pidfd::ProcessId { pid: self.pid, start_ticks: self.start_ticks }
     }
-}
 
-/// What a process uses, for people to look at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
-    /// The process, its parent, state and name.
-    pub stat: Stat,
-    /// Processor time used so far, in clock ticks of [`ticks_per_second`].
-    pub cpu_ticks: u64,
-    /// Resident memory in bytes.
-    pub rss_bytes: u64,
+    /// Returns its resident memory in bytes.
+    #[must_use]
+    pub fn resident_bytes(&self) -> u64 {
+        self.rss_pages.saturating_mul(page_bytes())
+    }
 }
 
 /// Reads one process's line.
@@ -86,16 +81,6 @@ pub fn stat(pid: i32) -> io::Result<Stat> {
 /// As [`stat`].
 pub fn start_ticks(pid: i32) -> io::Result<u64> {
     Ok(stat(pid)?.start_ticks)
-}
-
-/// Reads a process's use of processor and memory.
-///
-/// # Errors
-///
-/// As [`stat`].
-pub fn facts(pid: i32) -> io::Result<Facts> {
-    let stat = stat(pid)?;
-    Ok(Facts { cpu_ticks: stat.cpu_ticks, rss_bytes: stat.rss_pages.saturating_mul(page_bytes()), stat })
 }
 
 /// Returns how many clock ticks a second has (100 on nearly all machines).
@@ -194,7 +179,7 @@ pub fn descendants(ancestor: i32) -> io::Result<Vec<Stat>> {
     }
 }
 
-/// Lists a process and everything below it, for people to look at.
+/// Lists a process and everything below it.
 ///
 /// # Errors
 ///
@@ -337,7 +322,7 @@ fn parse_stat(line: &[u8]) -> Option<Stat> {
         threads: number(field(20)?)?,
         start_ticks: number(field(22)?)?,
         rss_pages: number::<i64>(field(24)?).map_or(0, |pages| u64::try_from(pages).unwrap_or(0)),
-        comm: OsString::from_vec(comm.into_vec()),
+        comm,
     })
 }
 

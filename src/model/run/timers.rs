@@ -34,7 +34,7 @@ impl Run {
         }
     }
 
-    pub(super) fn timer_fired(&mut self, _now: Moment, timer: RunTimer, epoch: u64, effects: &mut Vec<Effect>) {
+    pub(super) fn timer_fired(&mut self, timer: RunTimer, epoch: u64, effects: &mut Vec<Effect>) {
         if self.armed(timer).is_none_or(|armed| armed.epoch != epoch) {
             return;
         }
