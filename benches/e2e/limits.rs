@@ -5,9 +5,25 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use crate::harness::pty::{Beside, Pty, ReadOutcome};
 use crate::harness::{Home, Launch};
 use crate::product::open_gate;
+
+/// What something took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    /// By the clock.
+    pub(crate) seconds: f64,
+    /// Of processors: this does not depend on what else the machine does.
+    pub(crate) processor_seconds: f64,
+}
+
+fn thread_processor_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec.try_into().unwrap_or(0)).as_secs_f64()
+}
 
 /// Reads a bare terminal until `mark` has come, keeping nothing but the end.
 fn drain_until(pty: &Pty, mark: &[u8]) {
@@ -74,8 +90,8 @@ pub(crate) fn pipe_flood(home: &Home, line: &str, last: &str) -> f64 {
     }
 }
 
-/// Seconds that `vt100` alone takes for these bytes at 80×24, with the line ends that a terminal makes.
-pub(crate) fn vt100_alone(bytes: &[u8]) -> f64 {
+/// What `vt100` alone takes for these bytes at 80×24, with the line ends that a terminal makes.
+pub(crate) fn vt100_alone(bytes: &[u8]) -> Cost {
     let mut lines = Vec::with_capacity(bytes.len() + bytes.len() / 32);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         match line.strip_suffix(b"\n") {
@@ -88,11 +104,11 @@ pub(crate) fn vt100_alone(bytes: &[u8]) -> f64 {
     }
     let (rows, cols) = (24.try_into().expect("not zero"), 80.try_into().expect("not zero"));
     let mut parser = vt100::Parser::new(rows, cols, 0);
-    let start = Instant::now();
+    let (start, processor) = (Instant::now(), thread_processor_seconds());
     for part in lines.chunks(4096) {
         parser.process(part);
     }
-    start.elapsed().as_secs_f64()
+    Cost { seconds: start.elapsed().as_secs_f64(), processor_seconds: thread_processor_seconds() - processor }
 }
 
 /// Microseconds from each key to its echo through a bare terminal.

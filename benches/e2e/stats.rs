@@ -8,6 +8,11 @@ pub(crate) fn percentile(samples: &[f64], percent: usize) -> f64 {
     sorted.get(index).copied().unwrap_or(f64::NAN)
 }
 
+/// The smallest: what the program takes when nothing else disturbs it.
+pub(crate) fn best(samples: &[f64]) -> f64 {
+    percentile(samples, 0)
+}
+
 /// The median.
 pub(crate) fn median(samples: &[f64]) -> f64 {
     percentile(samples, 50)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Feed, HistoryRows, Inspection, Reading, Reply, Stream, View, Watch};
+use super::{Feed, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped, Reply, Stream, View, Watch};
 use crate::model::{Cut, Record, RunId, RunSpec, StillAlive, TimeoutKind, WriteStdin};
 
 /// Asks for a new run.
@@ -156,6 +156,12 @@ pub trait Client: Send + Sync {
 
     /// Reads the newest output, at most `limit_bytes` a stream (S6.1), and marks a final run observed.
     fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading>;
+
+    /// Reads the raw log by offset (S6.3), of a run of this session that has ended long ago as well; marks nothing.
+    fn read_log(&self, run: RunId, request: LogRequest) -> Reply<LogReading>;
+
+    /// Ends what is left of orphaned runs: of one, or of all of this session (S7.3). Answers with those that had something left.
+    fn reap(&self, run: Option<RunId>) -> Reply<Vec<Reaped>>;
 
     /// Returns the record and live facts; marks nothing (S6.2).
     fn inspect(&self, run: RunId) -> Reply<Inspection>;

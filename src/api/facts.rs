@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Moment, Record, RunId, TimeoutKind};
+use crate::model::{Moment, Record, RunId, StillAlive, TimeoutKind};
 
 /// A deadline that is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,4 +155,44 @@ pub struct Reading {
     pub record: Arc<Record>,
     /// The parts in the order of the rule: of pipes both streams; of a PTY the screen, the last alternate screen, the newest scrollback.
     pub parts: Vec<Part>,
+}
+
+/// Asks for bytes of the raw log of a run (S6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogRequest {
+    /// Standard output, which for a PTY run is the terminal, or standard error.
+    pub stream: Stream,
+    /// From where on: the number of bytes of the stream before it.
+    pub offset: u64,
+    /// At most how many bytes: 1 to 1 MiB.
+    pub limit_bytes: usize,
+    /// For how long to wait when nothing is there yet.
+    #[serde(default)]
+    pub wait: Option<Duration>,
+}
+
+/// Bytes of the raw log of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LogReading {
+    /// Where the bytes begin: later than what was asked for when that is not kept any more.
+    pub offset: u64,
+    /// The bytes as the run printed them; they may end within a character.
+    pub bytes: Vec<u8>,
+    /// Where to go on.
+    pub next_offset: u64,
+    /// How many bytes between what was asked for and `offset` were dropped or lost.
+    pub skipped_bytes: u64,
+    /// Whether nothing follows: the run has ended and this was its last output.
+    pub is_end: bool,
+}
+
+/// What became of a process that outlived its shtask (S7.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reaped {
+    /// The orphaned run.
+    pub run: RunId,
+    /// How many processes of its tree were ended.
+    pub ended: usize,
+    /// What would not die.
+    pub left: Vec<StillAlive>,
 }

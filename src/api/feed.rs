@@ -118,6 +118,11 @@ impl Feed {
         self.0.shared().waiting.pop_front()
     }
 
+    /// Returns all updates that are here already, in order.
+    pub fn take_waiting(&mut self) -> VecDeque<Update> {
+        std::mem::take(&mut self.0.shared().waiting)
+    }
+
     /// Returns whether this subscriber was ever too slow and got a table in place of updates.
     pub fn was_resynced(&self) -> bool {
         self.0.shared().overflown

@@ -11,7 +11,8 @@ pub use client::{
     StopOutcome, StopRequest, Stopping,
 };
 pub use facts::{
-    Activity, ByteCounts, DeadlineView, Inspection, Part, PartName, ProcessFacts, Reading, RunView, Stream, Termination,
+    Activity, ByteCounts, DeadlineView, Inspection, LogReading, LogRequest, Part, PartName, ProcessFacts, Reading,
+    Reaped, RunView, Stream, Termination,
 };
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
 pub use reply::{Answer, Reply, reply};

@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::log;
+use super::{exit, log, state};
 use crate::api::{Client, ShutdownRequest};
 use crate::holder::OnLost;
 use crate::model::{
     CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Moment, RunSpec, SessionName, StopSpec, Timeouts, plain_line,
 };
 use crate::settings::{self, LoadRequest, Settings};
-use crate::store::MemoryStore;
 use crate::supervisor::{Supervisor, SupervisorSetup};
 use crate::sys::clock;
 use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
@@ -21,8 +20,8 @@ use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
 /// The program that serves holders: this one, even when its file has been replaced meanwhile (BUGS B25).
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
-/// The threads of the runtime: one may be busy with a flood while the other serves keys.
-const WORKERS: usize = 2;
+/// The most threads that serve runs.
+const MAX_WORKERS: usize = 4;
 
 /// The longest name of a session.
 const MAX_SESSION: usize = 128;
@@ -40,17 +39,31 @@ pub(super) fn tui(config: Option<&Path>, nested: bool) -> Result<ExitCode, Failu
         Failure::new(ErrorCode::NotRunnable, format!("the present directory cannot be used: {error}"))
             .with_hint("go to a directory that exists")
     })?;
-    let settings = settings::load(LoadRequest { start_dir: &start_dir, env: &settings::process_env, config })?;
+    let request = LoadRequest { start_dir: &start_dir, env: &settings::process_env, config };
+    let settings = match settings::load(request) {
+        Ok(settings) => settings,
+        Err(error) => return Ok(exit::misconfigured(&error)),
+    };
     log::start(settings.directories.state.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(WORKERS)
+        .worker_threads(workers())
         .thread_name("shtask")
         .enable_all()
         .build()
         .map_err(|error| Failure::new(ErrorCode::SpawnFailed, format!("no threads could be started: {error}")))?;
-    let outcome = runtime.block_on(show(&settings, &start_dir));
+    // As a task of its own it runs on the threads that wait for the terminal and for the runs: a key goes from one to the other and its echo
+    // back without waking another thread.
+    let shown = runtime.spawn(async move { show(&settings, &start_dir).await });
+    let outcome = runtime.block_on(shown);
     runtime.shutdown_timeout(LEAVE_TIMEOUT);
-    outcome
+    outcome.unwrap_or_else(|error| Err(Failure::new(ErrorCode::Broken, format!("the interface failed: {error}"))))
+}
+
+/// Returns how many threads serve runs: half of the processors, as the other half is for what the runs do. On a small machine a second
+/// thread would only take a processor away from the program whose echo is waited for.
+fn workers() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    (processors / 2).clamp(1, MAX_WORKERS)
 }
 
 /// A TUI inside one of its own runs would show itself in itself, without end (S10.8).
@@ -65,10 +78,12 @@ fn refuse_nesting(nested: bool) -> Result<(), Failure> {
 }
 
 async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure> {
+    let session = session_of(&settings.project_dir);
+    let storage = state::open(settings, &session)?;
     let setup = SupervisorSetup {
-        session: session_of(&settings.project_dir),
+        session,
         limits: settings.limits.clone(),
-        store: Box::new(MemoryStore::default()),
+        storage,
         holder_exe: Path::new(OWN_PROGRAM),
         on_lost: OnLost::End { grace: Limits::GRACE },
     };
@@ -81,7 +96,7 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure
     let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;
     let outcome = match left {
         Ok(Leaving::Stopped { summary, signal }) => {
-            summary.iter().for_each(|line| println!("{line}"));
+            exit::summary(&summary);
             // Whoever sent the signal sees the exit code that it would have caused.
             Ok(signal.map_or(ExitCode::SUCCESS, |number| ExitCode::from(128 + u8::try_from(number).unwrap_or(0))))
         }

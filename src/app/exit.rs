@@ -1,8 +1,14 @@
 //! Exit codes and messages (S11.1, S11.2).
 
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use crate::model::{ErrorCode, Failure};
+use crate::settings::SettingsError;
+
+/// The most faults of a configuration that are printed: a screenful, with their hints.
+const MAX_FAULTS: usize = 10;
 
 /// Prints what clap has to say: help and version are no errors.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
@@ -13,11 +19,40 @@ pub(super) fn usage(error: &clap::Error) -> ExitCode {
 
 /// Prints a failure in one line, and its hint, and returns the exit code that goes with it.
 pub(super) fn failed(failure: &Failure) -> ExitCode {
-    eprintln!("error: {}", failure.message);
-    if let Some(hint) = &failure.hint {
-        eprintln!("hint: {hint}");
-    }
+    complain(&lines_of(failure));
     ExitCode::from(code(failure.code))
+}
+
+/// Prints what is wrong with a configuration, fault by fault, and returns the exit code that goes with it.
+pub(super) fn misconfigured(error: &SettingsError) -> ExitCode {
+    let count = error.problems().count();
+    let mut text: String = error.problems().take(MAX_FAULTS).map(|problem| lines_of(&problem.into())).collect();
+    if count > MAX_FAULTS {
+        // Writing to memory cannot fail.
+        let _ = writeln!(text, "error: and {} more", count - MAX_FAULTS);
+    }
+    complain(&text);
+    ExitCode::from(code(ErrorCode::Invalid))
+}
+
+fn lines_of(failure: &Failure) -> String {
+    let mut text = format!("error: {}\n", failure.message);
+    if let Some(hint) = &failure.hint {
+        let _ = writeln!(text, "hint: {hint}");
+    }
+    text
+}
+
+/// Writes to standard error. When nobody reads that any more, the exit code still tells.
+fn complain(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Prints the few lines that stay on the user's screen.
+pub(super) fn summary(lines: &[String]) {
+    let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    // The terminal may have gone meanwhile; then nobody misses them.
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 fn code(code: ErrorCode) -> u8 {

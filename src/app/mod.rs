@@ -4,21 +4,7 @@ mod args;
 mod embedded;
 mod exit;
 mod log;
+mod program;
+mod state;
 
-use std::process::ExitCode;
-
-use clap::Parser;
-
-use args::{Args, Verb};
-
-/// Runs the program as its arguments say; returns its exit code.
-pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => return exit::usage(&error),
-    };
-    let outcome = match args.verb.unwrap_or(Verb::Tui) {
-        Verb::Tui => embedded::tui(args.config.as_deref(), args.nested),
-    };
-    outcome.unwrap_or_else(|failure| exit::failed(&failure))
-}
+pub use program::main;

@@ -47,6 +47,9 @@ impl Driver {
         let Collector::Pty(screen) = &mut self.collector else { return None };
         screen.count_cut();
         self.cuts += 1;
+        if let Some(log) = self.keep.log() {
+            log.cut(self.cuts);
+        }
         let frame = screen.frame();
         answer.send(Ok(Cut { outcome, view: Applied::Live(frame.clone()) }));
         if self.viewers.are_there() {
@@ -54,6 +57,7 @@ impl Driver {
                 self.viewers.show(frame);
             } else {
                 self.viewers.pace.typed();
+                self.viewers.keep(frame);
             }
         }
         (self.size != before).then_some(Report::Resized(self.size))
@@ -90,6 +94,9 @@ impl Driver {
             }
             screen.resize(size);
             self.size = size;
+            if let Some(log) = self.keep.log() {
+                log.resized(size);
+            }
         }
         ResizeOutcome { size, applied: true, changed }
     }

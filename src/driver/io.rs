@@ -169,14 +169,20 @@ impl Sink {
         !self.queue.is_empty()
     }
 
-    /// Waits until the kernel may take more.
+    /// Waits until the kernel may take more. Returns whether nobody is left who could read it.
     ///
     /// # Cancel safety
     /// Nothing is lost when it is dropped.
-    pub(super) async fn writable(&self) {
-        if let Ok(mut ready) = self.watched.writable().await {
-            ready.retain_ready();
-        }
+    pub(super) async fn writable(&self) -> bool {
+        let Ok(mut ready) = self.watched.writable().await else { return false };
+        ready.retain_ready();
+        ready.ready().is_write_closed()
+    }
+
+    /// Takes note that nobody is left who could read. A terminal that is hung up stays marked as writable and takes nothing: without
+    /// this its writer would try for ever.
+    pub(super) fn give_up(&mut self) {
+        self.is_dead = true;
     }
 
     /// Writes what the kernel takes now; returns how much that was, and whether the sink is of further use: its reader may be gone, or

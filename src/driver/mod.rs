@@ -7,6 +7,7 @@
 mod cut;
 mod facts;
 mod io;
+mod keep;
 mod link;
 mod orders;
 mod output;

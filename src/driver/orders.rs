@@ -53,6 +53,7 @@ impl Driver {
                 }
                 answer.send(Ok(watch));
             }
+            Command::Flushed => self.keep.flushed(&self.collector),
             Command::Finish => return Some(self.finish()),
         }
         None

@@ -55,6 +55,16 @@ impl Viewers {
         }
     }
 
+    /// Keeps a frame that was made for somebody else: the next one shares the rows that did not change with it. Nobody is woken.
+    pub(super) fn keep(&mut self, frame: Arc<Frame>) {
+        if let Some(frames_tx) = &self.frames_tx {
+            frames_tx.send_if_modified(|shown| {
+                *shown = frame;
+                false
+            });
+        }
+    }
+
     /// Shows what changed, if it is due.
     pub(super) fn changed(&mut self, collector: &mut Collector) {
         if !self.are_there() {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use crate::api::{Activity, Answer, HistoryRows, Inspection, Reading, RunView, SignalTarget, View, Watch};
 use crate::model::run::Exit;
 use crate::model::{
-    Cut, CutOutcome, EndedTree, ErrorCode, Failure, Moment, ProcessIdentity, Record, RecordOutput, WriteStdin,
+    Cut, CutOutcome, EndedTree, ErrorCode, Failure, LogFacts, Moment, ProcessIdentity, Record, RecordOutput, WriteStdin,
 };
 
 /// How many control operations of one run may wait for their cut. A person types a few a second and a program that writes faster
@@ -51,6 +52,8 @@ pub enum Command {
     },
     /// Let somebody watch.
     Watch(View, Answer<Watch>),
+    /// The newest output is in the record: the next may follow.
+    Flushed,
     /// Take the last snapshot, close everything, let the holder go.
     Finish,
 }
@@ -86,6 +89,15 @@ pub enum Report {
     Active(Activity),
     /// The terminal has another size.
     Resized(crate::model::Size),
+    /// The newest output, for the record; one at a time.
+    Snapshot {
+        /// The output.
+        output: Box<RecordOutput>,
+        /// What the log has.
+        log: Option<LogFacts>,
+    },
+    /// Since when and why the log cannot be written; none when it can be again.
+    LogFailed(Option<(Timestamp, String)>),
     /// The last snapshot.
     Finished {
         /// The output for the record.
@@ -94,6 +106,8 @@ pub enum Report {
         payload_undelivered: bool,
         /// What the run did in all.
         activity: Activity,
+        /// What the log has.
+        log: Option<LogFacts>,
     },
 }
 
@@ -167,6 +181,7 @@ impl Command {
             | Command::Hurry
             | Command::AbortSpawn
             | Command::AskLastOutput(_)
+            | Command::Flushed
             | Command::Finish => false,
         }
     }
@@ -185,6 +200,7 @@ impl Command {
             | Command::Hurry
             | Command::AbortSpawn
             | Command::AskLastOutput(_)
+            | Command::Flushed
             | Command::Finish => {}
         }
     }

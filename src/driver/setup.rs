@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -9,6 +10,8 @@ use crate::api::LiveOutput;
 use crate::holder::{HolderServer, Io, OnLost, Spawn, StdinSource};
 use crate::launch::Resolved;
 use crate::model::{Mode, RunId, Size, StdinSpec, StopSpec};
+use crate::store::Redaction;
+use crate::store::log::LogSink;
 
 /// All that a driver needs to know of its run.
 #[derive(Debug)]
@@ -29,6 +32,12 @@ pub struct Setup {
     pub on_lost: OnLost,
     /// How many lines of scrollback are kept.
     pub scrollback_lines: usize,
+    /// Takes the raw output.
+    pub log: Option<LogSink>,
+    /// How often the newest output goes to the record at most; none for not before the end.
+    pub flush_interval: Option<Duration>,
+    /// Takes secrets out of the output for the record.
+    pub redaction: Redaction,
     /// Where live output goes, for a foreground run. At most 1 MiB a stream is passed on, which bounds the queue.
     pub live: Option<mpsc::UnboundedSender<LiveOutput>>,
     /// Where holders come from.

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::io::{Budget, Sink, Source};
+use super::keep::Keep;
 use super::link::{Link, with_sources};
 use super::output::{ActivityReports, Live, Viewers};
 use super::port::{Orders, Report};
@@ -21,12 +22,15 @@ use crate::sys::clock;
 use crate::sys::watched::Watched;
 use crate::tail::Pipe;
 
-/// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait less than a
+/// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait about a
 /// millisecond, large enough that a flood is cheap.
-const TURN: Budget = Budget { bytes: 256 * 1024, time: Duration::from_micros(800) };
+const TURN: Budget = Budget { bytes: 64 * 1024, time: Duration::from_micros(800) };
 
 /// What is taken in before a cut or a read, and at the end: all that the kernel holds, within bounds.
 const ALL: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2) };
+
+/// How long the end of a run waits for a slow disk to take the rest of its log.
+const LOG_PATIENCE: Duration = Duration::from_secs(5);
 
 /// One run's driver.
 pub(super) struct Driver {
@@ -38,6 +42,7 @@ pub(super) struct Driver {
     pub(super) viewers: Viewers,
     activity: ActivityReports,
     live: Option<Live>,
+    pub(super) keep: Keep,
     pub(super) later: VecDeque<Report>,
     pub(super) signals: VecDeque<Answer<u32>>,
     pub(super) size: Size,
@@ -58,9 +63,11 @@ enum Woken {
     SupervisorGone,
     Holder(Result<(crate::holder::Event, Vec<OwnedFd>), LinkError>),
     Readable,
-    Writable,
+    /// The flag tells that nobody is left who could read.
+    Writable(bool),
     FrameDue,
     ActivityDue,
+    FlushDue,
 }
 
 /// Starts a run and drives it until the supervisor drops its end of the road. Everything that happens is reported in order.
@@ -68,6 +75,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
     let id = setup.id;
     let collector = Collector::new(setup.mode, setup.size, setup.scrollback_lines);
     let live = setup.live.take().map(Live::new);
+    let keep = Keep::new(setup.log.take(), setup.flush_interval, setup.redaction.clone());
     let mut driver = Driver {
         size: setup.size,
         setup,
@@ -78,6 +86,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
         viewers: Viewers::default(),
         activity: ActivityReports::default(),
         live,
+        keep,
         later: VecDeque::new(),
         signals: VecDeque::new(),
         root_pid: None,
@@ -102,7 +111,11 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
         }
         match driver.wait(&mut orders).await {
             Woken::Command(command) => {
-                let report = driver.carry_out(command);
+                let mut report = driver.carry_out(command);
+                if let Some(Report::Finished { log, .. }) = &mut report {
+                    // What the final record says of the log is in the log.
+                    *log = driver.keep.close(LOG_PATIENCE).await;
+                }
                 driver.later.extend(report);
             }
             Woken::SupervisorGone => return,
@@ -115,14 +128,22 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
             }
             Woken::Holder(Err(error)) => driver.link_lost(&error),
             Woken::Readable => {
-                if !driver.take_in(TURN) {
-                    // There is more: let others have their turn first.
+                let before = driver.printed_bytes;
+                // There is more, or nothing came of what looked readable: let others have their turn first, so that no descriptor can
+                // hold a thread.
+                if !driver.take_in(TURN) || driver.printed_bytes == before {
                     tokio::task::yield_now().await;
                 }
             }
-            Woken::Writable => driver.write_input(),
+            Woken::Writable(hung_up) => {
+                driver.write_input();
+                if let (true, Some(sink)) = (hung_up, &mut driver.sink) {
+                    sink.give_up();
+                }
+            }
             Woken::FrameDue => driver.show_due_frame(),
             Woken::ActivityDue => driver.note_activity(),
+            Woken::FlushDue => driver.flush(),
         }
     }
 }
@@ -172,27 +193,31 @@ impl Driver {
         let sink = self.sink.as_ref().filter(|sink| sink.is_waiting());
         let frame_due = self.viewers.pace.due();
         let activity_due = self.activity.due();
+        let (keep, flush_due) = (&self.keep, self.keep.flush_due());
         tokio::select! {
             // Commands first: a cut waits for no flood.
             biased;
             command = orders.next() => command.map_or(Woken::SupervisorGone, Woken::Command),
             event = async { match link { Some(link) => link.next().await, None => std::future::pending().await } } => Woken::Holder(event),
-            () = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable,
+            hung_up = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable(hung_up),
             () = sleep_until(frame_due) => Woken::FrameDue,
             () = sleep_until(activity_due) => Woken::ActivityDue,
-            () = any_readable(sources) => Woken::Readable,
+            () = sleep_until(flush_due) => Woken::FlushDue,
+            // A disk that is slower than the run holds the run up, and nothing else.
+            () = async { keep.room().await; any_readable(sources).await } => Woken::Readable,
         }
     }
 
     /// Takes output in, up to a budget a source. Returns whether all of it was taken in.
     pub(super) fn take_in(&mut self, budget: Budget) -> bool {
         let (collector, live, printed) = (&mut self.collector, &mut self.live, &mut self.printed_bytes);
+        let keep = &mut self.keep;
         let before = *printed;
         let mut dry = true;
         for source in &mut self.sources {
             dry &= source.take_in(budget, |pipe, bytes| {
                 *printed += bytes.len() as u64;
-                collector.admit(pipe, bytes);
+                keep.admit(collector, pipe, bytes);
                 if let Some(live) = live {
                     live.pass_on(pipe, bytes);
                 }
@@ -203,6 +228,8 @@ impl Driver {
             self.answer_queries();
             self.viewers.changed(&mut self.collector);
             self.note_activity();
+            self.keep.changed(&self.collector);
+            self.later.extend(self.keep.log_news());
         }
         if !self.output_ended && !self.sources.is_empty() && self.sources.iter().all(|source| source.ended) {
             self.output_ended = true;
@@ -262,15 +289,19 @@ impl Driver {
         }
     }
 
+    /// Sends the newest output to the record, and news of the log.
+    fn flush(&mut self) {
+        self.later.extend(self.keep.snapshot(&mut self.collector));
+        self.later.extend(self.keep.log_news());
+    }
+
     fn activity_now(&self) -> Activity {
         Activity { output: self.collector.generation(), bells: self.collector.bells() }
     }
 
     fn link_lost(&mut self, error: &LinkError) {
         self.link = None;
-        while let Some(answer) = self.signals.pop_front() {
-            answer.send(Err(Failure::new(ErrorCode::HolderLost, "the holder of this run is gone")));
-        }
+        self.refuse_signals(ErrorCode::HolderLost, "the holder of this run is gone");
         if self.finished {
             return;
         }
@@ -285,6 +316,12 @@ impl Driver {
         self.later.push_back(Report::HolderLost(Failure::new(ErrorCode::HolderLost, message)));
     }
 
+    fn refuse_signals(&mut self, code: ErrorCode, why: &str) {
+        for answer in self.signals.drain(..) {
+            answer.send(Err(Failure::new(code, why)));
+        }
+    }
+
     /// Takes the last snapshot, closes everything, lets the holder go.
     pub(super) fn finish(&mut self) -> Report {
         self.take_in(ALL);
@@ -296,12 +333,14 @@ impl Driver {
         self.ask_holder(&Request::LetGo);
         self.link = None;
         self.finished = true;
+        // The holder answers nothing more.
+        self.refuse_signals(ErrorCode::ControlClosed, "the run has ended");
         if self.viewers.are_there() {
             self.viewers.show(self.collector.frame());
         }
         self.viewers.end();
-        let output = Box::new(self.collector.output());
-        Report::Finished { output, payload_undelivered, activity: self.activity_now() }
+        let output = Box::new(self.keep.finish(&mut self.collector));
+        Report::Finished { output, payload_undelivered, activity: self.activity_now(), log: self.keep.facts() }
     }
 }
 

@@ -13,6 +13,9 @@ const TAIL_BYTES: usize = Limits::MAX_READ_BYTES;
 /// What a record keeps of each stream of a pipes run. The rest can be read from the tail while the run is known.
 const RECORD_TAIL_BYTES: usize = 64 * 1024;
 
+/// What the record of a live run keeps of each stream, or of the scrollback.
+const LIVE_BYTES: usize = 16 * 1024;
+
 /// How much of a pipes run's output a new viewer is shown.
 const LOG_START_BYTES: usize = 256 * 1024;
 
@@ -119,6 +122,22 @@ impl Collector {
         match self {
             Collector::Pty(screen) => screen.history_rows(first, count),
             Collector::Pipes(pipes) => pipes.log.as_mut().map_or_else(Vec::new, |log| log.history_rows(first, count)),
+        }
+    }
+
+    /// Returns what the record of a live run keeps: less than at the end, as it is written again and again.
+    pub(super) fn live_output(&mut self) -> RecordOutput {
+        match self {
+            Collector::Pty(screen) => RecordOutput::Pty(Box::new(screen.output_within(LIVE_BYTES))),
+            Collector::Pipes(pipes) => RecordOutput::Pipes(pipes.tail.output(LIVE_BYTES)),
+        }
+    }
+
+    /// Returns what draws the present screen anew; nothing for pipes.
+    pub(super) fn redraw(&mut self) -> Vec<u8> {
+        match self {
+            Collector::Pty(screen) => screen.redraw(),
+            Collector::Pipes(_) => Vec::new(),
         }
     }
 

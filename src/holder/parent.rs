@@ -44,6 +44,9 @@ struct Holder<'server> {
     tree: Tree,
     spawning: Option<Spawning>,
     terminal: Option<OwnedFd>,
+    /// The command's end of its terminal, kept while the root lives: a program that closes its terminal for a while and opens
+    /// `/dev/tty` later does not end it for its driver.
+    terminal_end: Option<OwnedFd>,
     /// The holder's own duplicates of the pipes' read ends: as long as they are open no writer gets SIGPIPE.
     pipes: Vec<OwnedFd>,
     exited: Option<ExitKind>,
@@ -82,6 +85,7 @@ pub(super) fn hold(socket: OwnedFd, alone: &SingleThreaded, cgroups: Option<&Cgr
         tree: Tree::new(driver),
         spawning: None,
         terminal: None,
+        terminal_end: None,
         pipes: Vec::new(),
         exited: None,
         told_empty: false,
@@ -219,6 +223,10 @@ impl Holder<'_> {
             launch::launch(self.alone, &program, &descriptors.ends, cgroup.map(super::cgroup::Cgroup::directory))?;
         self.tree.root = Some(launched.pid);
         self.terminal = descriptors.terminal;
+        self.terminal_end = match descriptors.ends {
+            Ends::Terminal(end) => Some(end),
+            Ends::Separate(_) => None,
+        };
         self.pipes = descriptors.pipes;
         self.spawning = Some(Spawning { launched, descriptors: descriptors.driver });
         Ok(())
@@ -234,6 +242,7 @@ impl Holder<'_> {
                 // Its zombie is nobody's root now and is reaped with the strangers.
                 self.tree.root = None;
                 self.terminal = None;
+                self.terminal_end = None;
                 self.pipes.clear();
                 self.abandon_spawn(failure);
                 self.look_at_children();
@@ -262,6 +271,8 @@ impl Holder<'_> {
             && let Ok(Look::Ended(ended)) = wait::peek(Whose::Pid(root))
         {
             self.exited = Some(ended.how);
+            // From here on the terminal ends when the last of the tree closes it.
+            self.terminal_end = None;
             self.tell(&Event::RootExited { how: ended.how });
         }
         self.look_at_stop_command();

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::LaunchError;
 use super::check::{check_cwd, find_program};
@@ -48,8 +48,8 @@ pub fn local(spec: &RunSpec, identity: &RunIdentity) -> Result<Resolved, Failure
 fn resolve(spec: &RunSpec, identity: &RunIdentity) -> Result<Resolved, LaunchError> {
     spec.validate()?;
     check_cwd(&spec.cwd)?;
-    let env = environment(&spec.env, spec.mode, &spec.cwd, identity)?;
-    let cwd = spec.cwd.clone();
+    let cwd = without_parent_parts(&spec.cwd);
+    let env = environment(&spec.env, spec.mode, &cwd, identity)?;
     match &spec.command {
         CommandSpec::Argv(words) => {
             let program = find_program(&words[0], variable(&env, "PATH"), &cwd)?;
@@ -67,6 +67,14 @@ fn resolve(spec: &RunSpec, identity: &RunIdentity) -> Result<Resolved, LaunchErr
             Ok(Resolved { shell: Some(program.clone()), program, argv, env, cwd, command_line: shown(line) })
         }
     }
+}
+
+/// Returns the path of the same folder without `..` in it, which would stand in every prompt of the run and in its record. A path without
+/// any is left as it is, links and all: so does a shell's `cd`.
+fn without_parent_parts(cwd: &Path) -> PathBuf {
+    let has_any = cwd.components().any(|part| part == Component::ParentDir);
+    // What cannot be found out is used as it was given: it is a folder that can be entered.
+    if has_any { cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned()) } else { cwd.to_owned() }
 }
 
 /// Turns the shell line that stops a run (`stop.command`) into what is executed: in the run's environment, folder and shell, with

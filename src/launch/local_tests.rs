@@ -297,6 +297,19 @@ fn bytes_that_are_no_utf8_pass_through_and_are_shown_escaped() {
 }
 
 #[test]
+fn the_way_up_does_not_stand_in_the_folder_of_a_run() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("a/b")).expect("folders");
+    let mut spec = place.argv(&["/bin/true"]);
+    spec.env.base = vec![("PWD".into(), "/".into())];
+    spec.cwd = place.path("a/b/..");
+    let run = resolved(&spec);
+    let plain = place.path("a").canonicalize().expect("there");
+    assert_eq!(run.cwd, plain);
+    assert_eq!(variable_of(&run, "PWD"), plain.to_str());
+}
+
+#[test]
 fn a_stale_pwd_is_put_right() {
     let mut spec = with_base(Mode::Pipes, &[("PWD", "/elsewhere")]);
     assert_eq!(variable_of(&resolved(&spec), "PWD"), Some("/"));

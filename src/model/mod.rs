@@ -24,8 +24,8 @@ pub use ids::{Fence, IdError, RunId, RunName, RunRef, SessionName};
 pub use keys::{Action, Key, KeyChord, KeyParseError, Modifiers, Mouse, MouseButton, MouseKind, NamedKey};
 pub use limits::Limits;
 pub use record::{
-    Cause, EndedTree, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput, ScreenPoint, Status,
-    StillAlive, TimeoutKind,
+    Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,
+    ScreenPoint, Status, StillAlive, TimeoutKind,
 };
 pub use size::{Size, SizeError};
 pub use slots::{Slot, Slots};

@@ -224,6 +224,69 @@ pub struct ProcessIdentity {
     pub boot_id: String,
 }
 
+/// That something of a run could not be stored (S2.7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Degraded {
+    /// Since when.
+    pub since: Timestamp,
+    /// Why, in one line.
+    pub why: String,
+    /// When storing worked again; none while it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+}
+
+/// What the raw log of a run has (S2.5), in bytes of all its streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LogFacts {
+    /// What was written to it.
+    pub bytes: u64,
+    /// What of that was dropped again because the log was full: the oldest.
+    pub dropped_bytes: u64,
+    /// What could not be written.
+    pub lost_bytes: u64,
+}
+
+/// Paths in records: as they are where they are UTF-8, else with `\xA3` for each byte that is not, as they are shown everywhere.
+mod shown_path {
+    use std::fmt::Write as _;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    fn shown(path: &Path) -> String {
+        let mut text = String::new();
+        for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+            text.push_str(chunk.valid());
+            for byte in chunk.invalid() {
+                write!(text, "\\x{byte:02X}").expect("writing to a string does not fail");
+            }
+        }
+        text
+    }
+
+    pub(super) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&shown(path))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        String::deserialize(from).map(PathBuf::from)
+    }
+
+    pub(super) mod optional {
+        use super::{Deserialize, Deserializer, PathBuf, Serialize, Serializer, shown};
+
+        pub(in super::super) fn serialize<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+            path.as_deref().map(shown).serialize(to)
+        }
+
+        pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+            Ok(Option::<String>::deserialize(from)?.map(PathBuf::from))
+        }
+    }
+}
+
 /// The durable record of a run (S2.3).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -249,8 +312,10 @@ pub struct Record {
     /// The argv that is executed; bytes that are no UTF-8 become U+FFFD.
     pub argv: Vec<String>,
     /// The shell's program, when a shell runs the command.
+    #[serde(with = "shown_path::optional")]
     pub shell: Option<PathBuf>,
-    /// The working directory.
+    /// The working directory; in JSON, bytes that are no UTF-8 are shown as `\xA3`.
+    #[serde(with = "shown_path")]
     pub cwd: PathBuf,
     /// The process, once there is one.
     pub process: Option<ProcessIdentity>,
@@ -278,6 +343,12 @@ pub struct Record {
     pub failure: Option<Failure>,
     /// What the end of its tree took, when something had to be ended.
     pub ended: Option<EndedTree>,
+    /// That something of it could not be stored, since when and why; with an end when storing works again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<Degraded>,
+    /// What its raw log has; none when it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogFacts>,
     /// Grows by one with each durable change, from 1.
     pub revision: u64,
     /// The last snapshot of its output.
@@ -301,6 +372,21 @@ mod tests {
         }
         assert_eq!(allowed.len(), 11);
         assert!(!Status::Running.may_become(Status::Running) && !Status::Starting.may_become(Status::Completed));
+    }
+
+    #[test]
+    fn a_path_that_is_no_utf8_is_shown_escaped_in_a_record() {
+        use std::os::unix::ffi::OsStringExt;
+
+        #[derive(Serialize)]
+        struct Shown {
+            #[serde(with = "shown_path")]
+            path: PathBuf,
+        }
+
+        let path = PathBuf::from(std::ffi::OsString::from_vec(b"/tmp/\xff\xc3\xa4".to_vec()));
+        let json = serde_json::to_string(&Shown { path }).expect("json");
+        assert_eq!(json, r#"{"path":"/tmp/\\xFFä"}"#);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::stop::{Admitted, Reason, Stops};
-use super::{EndedTree, ErrorCode, Failure, Moment, Status, TimeoutKind, Timeouts};
+use super::{Effects, EndedTree, ErrorCode, Failure, Moment, Status, TimeoutKind, Timeouts};
 
 mod events;
 mod timers;
@@ -116,7 +116,11 @@ impl Run {
             Input::TreeEnded(ended) => self.tree_ended(now, ended, &mut effects),
             Input::TimerFired(timer, epoch) => self.timer_fired(now, timer, epoch, &mut effects),
             Input::LastOutput(epoch, at) => self.last_output(now, epoch, at, &mut effects),
-            Input::Ready => self.disarm(RunTimer::Timeout(TimeoutKind::Ready), &mut effects),
+            Input::Ready => {
+                // It may be ready before its timers are armed.
+                self.traits.timeouts.ready = None;
+                self.disarm(RunTimer::Timeout(TimeoutKind::Ready), &mut effects);
+            }
             Input::Deadline(kind, later) => self.move_deadline(now, kind, later, &mut effects),
             Input::Broke(failure) => {
                 self.failure.get_or_insert(failure);
@@ -187,7 +191,9 @@ impl Run {
             return;
         }
         self.phase = Phase::Confirming;
-        let Timeouts { wall, idle, ready } = self.traits.timeouts;
+        // A process that is being ended already needs no timeout.
+        let timeouts = if self.spawn_aborted { Timeouts::default() } else { self.traits.timeouts };
+        let Timeouts { wall, idle, ready } = timeouts;
         for (kind, span) in [(TimeoutKind::Wall, wall), (TimeoutKind::Idle, idle), (TimeoutKind::Ready, ready)] {
             if let Some(span) = span {
                 self.arm(RunTimer::Timeout(kind), now.plus(span), effects);
@@ -213,10 +219,7 @@ impl Run {
         }
         match result {
             Ok(()) => {
-                self.started = true;
-                if self.phase == Phase::Confirming {
-                    self.phase = Phase::Live;
-                }
+                self.become_live();
                 effects.push(Effect::Started(Ok(())));
                 effects.push(Effect::Changed);
                 // What was asked for while it started takes effect now.
@@ -226,15 +229,24 @@ impl Run {
                 self.settle(effects);
             }
             Err(failure) => {
-                self.started = true;
+                let failure = failure.with_effects(Effects::Pending);
+                self.become_live();
                 self.failure.get_or_insert(failure.clone());
                 effects.push(Effect::Started(Err(failure)));
-                if self.phase == Phase::Confirming {
-                    self.phase = Phase::Live;
+                // A stop that was admitted while it started has had no cut yet, and this reason merely joins it.
+                if let Some(epoch) = self.epoch_in_waiting() {
+                    effects.push(Effect::TakeStopCut(epoch));
                 }
                 self.end(Reason::Integrity, true, effects);
                 self.settle(effects);
             }
+        }
+    }
+
+    fn become_live(&mut self) {
+        self.started = true;
+        if self.phase == Phase::Confirming {
+            self.phase = if self.spawn_aborted { Phase::Ending } else { Phase::Live };
         }
     }
 
@@ -253,7 +265,9 @@ impl Run {
             }
         }
         if self.phase == Phase::Spawning && !self.spawn_aborted {
-            self.spawn_aborted = true;
+            // The order to kill may overtake everything from here on, so this stop can no more be withdrawn.
+            self.spawn_aborted = self.stops.commit(self.stops.epoch());
+            self.tree_asked = self.spawn_aborted;
             effects.push(Effect::AbortSpawn);
         }
         effects.push(Effect::Changed);
@@ -291,16 +305,19 @@ impl Run {
     }
 
     fn tree_gone(&mut self, effects: &mut Vec<Effect>) {
-        if self.exit.is_some() {
+        // Where the end of the tree was asked for, its counts are still to come.
+        if self.exit.is_some() && !self.tree_asked {
             self.tree_is_gone = true;
             self.settle(effects);
         }
     }
 
     fn tree_ended(&mut self, now: Moment, ended: EndedTree, effects: &mut Vec<Effect>) {
-        if self.phase != Phase::Ending || self.ended.is_some() {
+        let may_end = matches!(self.phase, Phase::Confirming | Phase::Ending) && self.tree_asked;
+        if !may_end || self.ended.is_some() {
             return;
         }
+        self.phase = Phase::Ending;
         self.tree_is_gone = true;
         let left = ended.left.iter().map(|l| format!("{} ({})", l.pid, l.why)).collect::<Vec<_>>().join(", ");
         if self.exit.is_none() {
@@ -437,3 +454,5 @@ impl Run {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod walk_tests;

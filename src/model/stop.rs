@@ -53,7 +53,10 @@ pub enum Admitted {
 impl Stops {
     /// Admits a reason to end the run.
     pub fn admit(&mut self, reason: Reason) -> Admitted {
-        self.waiting.push(reason);
+        // A reason that comes again and again, as a program's flood of queries makes it, is kept once.
+        if !self.waiting.contains(&reason) {
+            self.waiting.push(reason);
+        }
         if self.state == State::Open {
             self.state = State::Preparing;
             self.epoch += 1;

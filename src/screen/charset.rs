@@ -68,6 +68,11 @@ impl Charsets {
         self.once.is_none() && self.sets[self.in_use] == Charset::Ascii
     }
 
+    /// Returns whether everything is as it is at first, so that designating ASCII (`ESC ( B`) changes nothing.
+    pub(super) fn is_initial(&self) -> bool {
+        self.once.is_none() && self.in_use == 0 && self.sets[0] == Charset::Ascii
+    }
+
     /// Returns what the next character stands for.
     pub(super) fn map(&mut self, character: char) -> char {
         let index = self.once.take().unwrap_or(self.in_use);

@@ -3,9 +3,8 @@
 use std::sync::{Arc, Weak};
 
 use super::encode::{EncodeError, encode};
-use super::forward::feed;
 use super::history::History;
-use super::parser::Parser;
+use super::intake::Intake;
 use super::replies::ReplyOverflow;
 use super::signals::Signal;
 use super::terminal::Terminal;
@@ -16,7 +15,7 @@ use crate::model::{Action, Cell, Cursor, Frame, HistorySpan, Row, Size, Terminal
 /// The same bytes with the same cuts between them give the same screen, styles, history and answers, wherever the chunks are
 /// split. Nothing that a program writes makes it panic, loop or grow without bound.
 pub struct Screen {
-    parser: Parser,
+    intake: Intake,
     pub(super) terminal: Terminal,
     generation: u64,
     cuts: u64,
@@ -30,7 +29,7 @@ impl Screen {
     /// Makes an empty screen that keeps at most `scrollback_lines` logical lines above it.
     pub fn new(size: Size, scrollback_lines: usize) -> Screen {
         Screen {
-            parser: Parser::default(),
+            intake: Intake::default(),
             terminal: Terminal::new(size, History::new(scrollback_lines, size.cols())),
             generation: 0,
             cuts: 0,
@@ -46,16 +45,21 @@ impl Screen {
         }
         self.generation += 1;
         self.changed = true;
-        feed(&mut self.parser, &mut self.terminal, bytes);
-        self.terminal.grid.flush();
+        self.intake.admit(&mut self.terminal, bytes);
     }
 
-    /// Takes a chunk of a stream with a parser of its own.
-    pub(super) fn admit_with(&mut self, parser: &mut Parser, bytes: &[u8]) {
+    /// Takes a chunk that comes another way than the screen's own, and draws it.
+    pub(super) fn admit_by(&mut self, intake: &mut Intake, bytes: &[u8]) {
         self.generation += 1;
         self.changed = true;
-        feed(parser, &mut self.terminal, bytes);
-        self.terminal.grid.flush();
+        intake.admit(&mut self.terminal, bytes);
+        intake.settle(&mut self.terminal);
+    }
+
+    /// Draws what was held back, before anybody looks.
+    pub(super) fn settle(&mut self) -> &mut Terminal {
+        self.intake.settle(&mut self.terminal);
+        &mut self.terminal
     }
 
     /// Gives the screen another size, as its half of a cut.
@@ -65,7 +69,7 @@ impl Screen {
     pub fn resize(&mut self, size: Size) {
         if size != self.terminal.size {
             self.changed = true;
-            self.terminal.resize(size);
+            self.settle().resize(size);
         }
     }
 
@@ -105,13 +109,18 @@ impl Screen {
     }
 
     fn make_frame(&mut self, last: Option<&Frame>) -> Frame {
+        self.intake.settle(&mut self.terminal);
         let terminal = &mut self.terminal;
         let place = terminal.grid.place();
         let size = terminal.size;
+        let touched = terminal.grid.take_touched();
         let mut blank: Option<Arc<Row>> = None;
         let rows = (0..size.rows())
             .map(|number| {
                 let before = last.filter(|last| last.size == size).map(|last| &last.rows[usize::from(number)]);
+                if let Some(before) = before.filter(|_| !touched.includes(number)) {
+                    return before.clone();
+                }
                 let row = terminal.grid.row(number);
                 if let Some(before) = before
                     && **before == row
@@ -183,19 +192,24 @@ impl Screen {
         encode(&self.terminal.modes, actions)
     }
 
-    /// Returns the numbers of the rows above the screen, wrapped to its width.
-    pub fn history(&self) -> HistorySpan {
+    /// Returns the numbers of the rows above the screen as far as it is drawn.
+    pub(super) fn drawn_history(&self) -> HistorySpan {
         self.terminal.grid.flushed_history().span()
+    }
+
+    /// Returns the numbers of the rows above the screen, wrapped to its width.
+    pub fn history(&mut self) -> HistorySpan {
+        self.settle().grid.flushed_history().span()
     }
 
     /// Returns at most `count` rows above the screen from number `first` on, clipped to what is kept.
     pub fn history_rows(&mut self, first: u64, count: usize) -> Vec<Arc<Row>> {
-        self.terminal.grid.flushed_history().rows(first, count).into_iter().map(Arc::new).collect()
+        self.settle().grid.flushed_history().rows(first, count).into_iter().map(Arc::new).collect()
     }
 
     /// Leaves a string or sequence that never ends, and shows text again; the modes go back, what is drawn stays (BUGS B47).
     pub fn unstick(&mut self) {
-        self.parser = Parser::default();
+        self.intake.unstick(&mut self.terminal);
         self.terminal.soft_reset();
         self.terminal.synchronised = false;
         self.terminal.grid.flush();

@@ -58,8 +58,8 @@ impl Sink for Terminal {
     fn csi(&mut self, csi: &Csi) {
         match (csi.marker, csi.intermediate, csi.last) {
             (0, 0, last) => self.plain_csi(csi, last),
-            (b'?', 0, b'J') => self.erase_screen(csi.value(0)),
-            (b'?', 0, b'K') => self.erase_line(csi.value(0)),
+            (b'?', 0, b'J') => self.erase_selectively(csi.value(0), true),
+            (b'?', 0, b'K') => self.erase_selectively(csi.value(0), false),
             (b'?', 0, b'h') => csi.values().iter().for_each(|&mode| self.set_private_mode(mode, true)),
             (b'?', 0, b'l') => csi.values().iter().for_each(|&mode| self.set_private_mode(mode, false)),
             (b'?', 0, b's') => csi.values().iter().for_each(|&mode| self.save_private_mode(mode)),
@@ -77,6 +77,11 @@ impl Sink for Terminal {
             (b'>', 0, b'u') => self.change_kitty(|stack| stack.push(csi.value(0))),
             (b'<', 0, b'u') => self.change_kitty(|stack| stack.pop(csi.count(0))),
             (b'=', 0, b'u') => self.change_kitty(|stack| stack.set(csi.value(0), csi.count(1))),
+            (0, b'"', b'q') => self.protected = csi.value(0) == 1,
+            (0, b' ', b'@') => self.shift_columns(csi.count(0), b'P', false),
+            (0, b' ', b'A') => self.shift_columns(csi.count(0), b'@', false),
+            (0, b'\'', b'}') => self.shift_columns(csi.count(0), b'@', true),
+            (0, b'\'', b'~') => self.shift_columns(csi.count(0), b'P', true),
             (0, b'!', b'p') => self.soft_reset(),
             (0, b' ', b'q') => self.set_cursor_shape(csi.value(0)),
             _ => {}

@@ -4,17 +4,18 @@
 //! switch of screens; everything else of a terminal is made from these by the layers above.
 
 use std::cell::Cell as Flag;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use compact_str::CompactString;
-
+use super::cells::{read_cell, read_row, starts_wide};
 use super::history::History;
-use super::line::REPLACEMENT_MARK;
+use super::line::{FILLER_MARK, REPLACEMENT_MARK};
 use super::scrolled::Behind;
-use super::styles::{StyleTable, push_number};
-use crate::model::{Attributes, Cell, Color, Row, Size, Style, Underline};
+use super::styles::{Pen, StyleTable, push_number};
+use super::touched::{Touched, touched_by};
+use crate::model::{Cell, Color, Row, Size, Style};
 
 /// Bytes for the grid are collected up to this many before they are processed.
 const PENDING_BYTES: usize = 16 * 1024;
@@ -44,10 +45,12 @@ pub(super) struct Grid {
     parser: vt100::Parser<Behind>,
     size: Size,
     pending: Vec<u8>,
-    /// What the grid draws in, once the pending bytes are processed; the other fields are default when it erases.
-    style: Style,
-    erases: bool,
+    /// What the grid draws with, once the pending bytes are processed.
+    pen: Pen,
+    /// Where the cursor will be, once the pending bytes are processed, as long as that is easy to tell.
+    place: Option<Place>,
     faults: u64,
+    touched: Touched,
 }
 
 impl Grid {
@@ -58,7 +61,8 @@ impl Grid {
     fn with(size: Size, behind: Behind) -> Grid {
         let nonzero = |n| NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN);
         let parser = vt100::Parser::new_with_callbacks(nonzero(size.rows()), nonzero(size.cols()), 0, behind);
-        Grid { parser, size, pending: Vec::new(), style: Style::default(), erases: false, faults: 0 }
+        let touched = Touched::Everything;
+        Grid { parser, size, pending: Vec::new(), pen: Pen::default(), place: None, faults: 0, touched }
     }
 
     /// Returns how often a panic was caught.
@@ -88,6 +92,26 @@ impl Grid {
 
     /// Adds bytes that the grid understands.
     pub(super) fn put(&mut self, bytes: &[u8]) {
+        self.place = None;
+        self.put_in_place(bytes);
+    }
+
+    /// Adds text without controls.
+    pub(super) fn put_text(&mut self, text: &str) {
+        let last = self.size.cols() - 1;
+        self.place = self.place.filter(|place| !place.wraps && text.is_ascii()).and_then(|place| {
+            let end = usize::from(place.col) + text.len();
+            match end.cmp(&(usize::from(last) + 1)) {
+                Ordering::Less => Some(Place { col: end as u16, ..place }),
+                Ordering::Equal => Some(Place { col: last, wraps: true, ..place }),
+                Ordering::Greater => None,
+            }
+        });
+        self.put_in_place(text.as_bytes());
+    }
+
+    /// Adds bytes that do not move the cursor.
+    pub(super) fn put_in_place(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
         if self.pending.len() >= PENDING_BYTES {
             self.flush();
@@ -96,6 +120,14 @@ impl Grid {
 
     /// Adds a control sequence with one number.
     pub(super) fn csi(&mut self, number: u16, last: u8) {
+        match last {
+            b'@' | b'J' | b'K' | b'P' | b'X' => {}
+            b'G' => {
+                let col = (number - 1).min(self.size.cols() - 1);
+                self.place = self.place.map(|place| Place { col, wraps: false, ..place });
+            }
+            _ => self.place = None,
+        }
         self.pending.extend_from_slice(b"\x1b[");
         push_number(&mut self.pending, number);
         self.pending.push(last);
@@ -103,6 +135,7 @@ impl Grid {
 
     /// Adds a control sequence with two numbers.
     pub(super) fn csi2(&mut self, first: u16, second: u16, last: u8) {
+        self.place = None;
         self.pending.extend_from_slice(b"\x1b[");
         push_number(&mut self.pending, first);
         self.pending.push(b';');
@@ -113,30 +146,24 @@ impl Grid {
     /// Moves the cursor to a cell, counted from 0.
     pub(super) fn goto(&mut self, row: u16, col: u16) {
         self.csi2(row + 1, col + 1, b'H');
+        self.place = Some(Place { row, col, wraps: false });
     }
 
-    /// Makes the grid draw in `style` from here on.
-    pub(super) fn set_style(&mut self, style: Style) {
-        if self.style != style || self.erases {
+    /// Makes the grid draw with this pen from here on.
+    pub(super) fn set_pen(&mut self, pen: Pen) {
+        if self.pen != pen {
             if self.parser.callbacks().styles.is_full() {
                 self.sweep_styles();
             }
-            // What erasing left cannot be told from a 24-bit colour, so it is no base for a shorter sequence.
-            let from = if self.erases { Style { link: u16::MAX, ..Style::default() } } else { self.style };
-            self.parser.callbacks_mut().styles.write(&mut self.pending, from, style);
-            self.style = style;
-            self.erases = false;
+            self.parser.callbacks_mut().styles.write(&mut self.pending, self.pen, pen);
+            self.pen = pen;
         }
     }
 
     /// Makes the grid erase to this background from here on.
     pub(super) fn set_erased(&mut self, background: Color) {
         let style = Style { background, ..Style::default() };
-        if !self.erases || self.style != style {
-            StyleTable::write_erased(&mut self.pending, background);
-            self.style = style;
-            self.erases = true;
-        }
+        self.set_pen(Pen { style, protected: false, erases: true });
     }
 
     /// Clears the screen, with the cursor at the start of the last row, which gets the background. The next `rows` rows that
@@ -158,11 +185,16 @@ impl Grid {
             return;
         }
         let mut pending = std::mem::take(&mut self.pending);
+        if self.touched != Touched::Everything {
+            let (row, col) = self.parser.screen().cursor_position();
+            self.touched = self.touched.and(touched_by(&pending, row, col, self.size.cols()));
+        }
         let before = GUARDED.replace(true);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.parser.process(&pending)));
         GUARDED.set(before);
         if outcome.is_err() {
             self.mend();
+            self.place = None;
         }
         pending.clear();
         if pending.capacity() <= 2 * PENDING_BYTES {
@@ -199,12 +231,29 @@ impl Grid {
         self.flush();
     }
 
+    /// Returns which rows may have changed since this was asked last.
+    pub(super) fn take_touched(&mut self) -> Touched {
+        self.flush();
+        std::mem::replace(&mut self.touched, Touched::Nothing)
+    }
+
     /// Returns where the cursor is.
     pub(super) fn place(&mut self) -> Place {
+        if let Some(place) = self.place {
+            return place;
+        }
         self.flush();
         let (row, col) = self.parser.screen().cursor_position();
         let last = self.size.cols() - 1;
-        Place { row: row.min(self.size.rows() - 1), col: col.min(last), wraps: col > last }
+        let place = Place { row: row.min(self.size.rows() - 1), col: col.min(last), wraps: col > last };
+        self.place = Some(place);
+        place
+    }
+
+    /// Moves the cursor to the first column.
+    pub(super) fn carriage_return(&mut self) {
+        self.place = self.place.map(|place| Place { col: 0, wraps: false, ..place });
+        self.put_in_place(b"\r");
     }
 
     /// Returns whether the alternate screen is shown.
@@ -223,13 +272,23 @@ impl Grid {
         read_cell(&self.parser, row, col)
     }
 
+    /// Returns whether selective erasing leaves a cell of the shown screen alone.
+    pub(super) fn is_protected(&self, row: u16, col: u16) -> bool {
+        match self.parser.screen().cell(row, col).map(vt100::Cell::fgcolor) {
+            Some(vt100::Color::Rgb(high, middle, low)) => {
+                self.parser.callbacks().styles.is_protected(u32::from_be_bytes([0, high, middle, low]))
+            }
+            _ => false,
+        }
+    }
+
     /// Replaces the grid by an empty one of another size, keeping what stands behind it.
     pub(super) fn remake(&mut self, size: Size) {
         self.flush();
         let faults = self.faults;
         let empty = Behind::new(History::new(0, 1), StyleTable::new());
         let mut behind = std::mem::replace(self.parser.callbacks_mut(), empty);
-        behind.restart();
+        behind.restart(false);
         *self = Grid::with(size, behind);
         self.faults = faults;
     }
@@ -260,17 +319,24 @@ impl Grid {
                     continue;
                 }
                 self.skip(&mut gap);
-                self.set_style(cell.style);
-                if cell.text.is_empty() {
+                self.set_pen(Pen { style: cell.style, ..Pen::default() });
+                let fills = row.wrapped && at == last && rows.get(number + 1).is_some_and(starts_wide);
+                if cell.text.is_empty() && fills {
+                    self.put(FILLER_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+                } else if cell.text.is_empty() {
                     self.put(b" ");
                     if joins && at == 0 && cell.style == erased && !(row.wrapped && last == 0) {
                         erase_first = Some(cell.style);
                     }
                 } else {
-                    put_text(self, &cell.text);
+                    put_shown(self, &cell.text);
                 }
             }
-            joins = row.wrapped && gap == 0 && row.cells.len() > last;
+            let leaves_free = row.cells.len() == last && rows.get(number + 1).is_some_and(starts_wide);
+            if row.wrapped && gap == 0 && leaves_free {
+                self.put(FILLER_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            joins = row.wrapped && gap == 0 && (row.cells.len() > last || leaves_free);
             if let Some(blank) = erase_first {
                 let place = self.place();
                 self.set_erased(blank.background);
@@ -322,103 +388,24 @@ impl Grid {
         self.parser.callbacks_mut().styles.sweep(&used);
         // The grid's own attributes may name a style that is gone.
         self.put(b"\x1b[m");
-        self.style = Style::default();
-        self.erases = false;
+        self.pen = Pen::default();
     }
 }
 
 fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
     let empty = Behind::new(History::new(0, 1), StyleTable::new());
     let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
-    behind.restart();
+    behind.restart(false);
     behind
 }
 
 /// Puts a cell's text, with U+FFFD as the mark that the grid draws.
-fn put_text(grid: &mut Grid, text: &str) {
+fn put_shown(grid: &mut Grid, text: &str) {
     match text.strip_prefix('\u{fffd}') {
         Some(marks) => {
             grid.put(REPLACEMENT_MARK.encode_utf8(&mut [0; 4]).as_bytes());
             grid.put(marks.as_bytes());
         }
         None => grid.put(text.as_bytes()),
-    }
-}
-
-fn read_row(parser: &vt100::Parser<Behind>, cols: u16, row: u16) -> Row {
-    let mut cells = Vec::with_capacity(cols.into());
-    for col in 0..cols {
-        let cell = read_cell(parser, row, col);
-        let fits = match cell.width {
-            0 => cells.last().is_some_and(|before: &Cell| before.width == 2),
-            2 => col + 1 < cols,
-            _ => true,
-        };
-        // Half of a wide character is a blank.
-        cells.push(if fits { cell } else { Cell { style: erased(cell.style), ..Cell::blank() } });
-        if let [.., before, now] = cells.as_mut_slice() {
-            if before.width == 2 && now.width != 0 {
-                *before = Cell { style: erased(before.style), ..Cell::blank() };
-            } else if now.width == 0 {
-                now.style = before.style;
-            }
-        }
-    }
-    Row { cells, wrapped: parser.screen().row_wrapped(row) }
-}
-
-fn erased(style: Style) -> Style {
-    Style { background: style.background, ..Style::default() }
-}
-
-fn read_cell(parser: &vt100::Parser<Behind>, row: u16, col: u16) -> Cell {
-    let Some(cell) = parser.screen().cell(row, col) else { return Cell::blank() };
-    if cell.is_wide_continuation() {
-        return Cell { width: 0, ..Cell::blank() };
-    }
-    let background = color(cell.bgcolor());
-    if !cell.has_contents() {
-        return Cell { style: Style { background, ..Style::default() }, ..Cell::blank() };
-    }
-    let style = parser.callbacks().full_style(native_style(cell, background));
-    let width = if cell.is_wide() { 2 } else { 1 };
-    Cell { text: shown_text(cell.contents()), width, style }
-}
-
-fn shown_text(contents: &str) -> CompactString {
-    match contents.as_bytes() {
-        b" " => CompactString::const_new(""),
-        [_] => CompactString::new(contents),
-        _ => {
-            let contents = contents.trim_end_matches('\u{200d}');
-            match contents.strip_prefix(REPLACEMENT_MARK) {
-                Some(marks) => {
-                    let mut text = CompactString::const_new("\u{fffd}");
-                    text.push_str(marks);
-                    text
-                }
-                None => CompactString::new(contents),
-            }
-        }
-    }
-}
-
-fn native_style(cell: &vt100::Cell, background: Color) -> Style {
-    let flags = [
-        (cell.bold(), Attributes::BOLD),
-        (cell.dim(), Attributes::DIM),
-        (cell.italic(), Attributes::ITALIC),
-        (cell.inverse(), Attributes::REVERSE),
-    ];
-    let attributes = flags.iter().filter(|(set, _)| *set).fold(Attributes::NONE, |all, (_, one)| all.with(*one));
-    let underline = if cell.underline() { Underline::Single } else { Underline::None };
-    Style { foreground: color(cell.fgcolor()), background, attributes, underline, ..Style::default() }
-}
-
-fn color(color: vt100::Color) -> Color {
-    match color {
-        vt100::Color::Default => Color::Default,
-        vt100::Color::Idx(index) => Color::Indexed(index),
-        vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
     }
 }

@@ -1,8 +1,7 @@
 //! What scrolled off the screen: logical lines of our own, bounded, wrapped when they are shown.
 
-use std::collections::VecDeque;
-
-use super::line::{Line, OpenLine, width_of};
+use super::blocks::Blocks;
+use super::line::{FILLER_MARK, LineView, OpenLine, width_of};
 use crate::model::{HistorySpan, Row, Style};
 
 /// The most memory that the lines of one history take, in bytes: 10,000 coloured lines of 200 columns fit.
@@ -14,13 +13,12 @@ pub(super) const MAX_LINE_BYTES: usize = 64 * 1024;
 /// The lines above the screen.
 #[derive(Debug)]
 pub(super) struct History {
-    lines: VecDeque<Line>,
+    lines: Blocks,
     /// The newest line, whose end has not been seen yet.
     tail: OpenLine,
     /// Whether there is such a line (it may be empty).
     has_tail: bool,
     max_lines: usize,
-    bytes: usize,
     width: u16,
     first: u64,
     /// Rows of `lines` at `width`.
@@ -31,11 +29,10 @@ pub(super) struct History {
 impl History {
     pub(super) fn new(max_lines: usize, width: u16) -> History {
         History {
-            lines: VecDeque::new(),
+            lines: Blocks::default(),
             tail: OpenLine::default(),
             has_tail: false,
             max_lines,
-            bytes: 0,
             width,
             first: 0,
             rows: 0,
@@ -55,6 +52,9 @@ impl History {
 
     /// Appends what one cell of the line that is scrolling off holds.
     pub(super) fn push_cell(&mut self, text: &str, style: Style) {
+        if text.starts_with(FILLER_MARK) {
+            return;
+        }
         self.make_room();
         let width = if text.len() == 1 { 1 } else { text.chars().next().map_or(1, width_of).max(1) };
         self.tail.push_cell(text, width, style);
@@ -70,13 +70,25 @@ impl History {
         loop {
             self.make_room();
             let room = MAX_LINE_BYTES - self.tail.len();
-            if text.len() <= room {
-                self.tail.push_ascii(text, style);
+            let (now, later) = text.split_at(text.len().min(room));
+            self.tail.push_text(now, now.len() as u32, false, style);
+            if later.is_empty() {
                 return;
             }
-            let (now, later) = text.split_at(room);
-            self.tail.push_ascii(now, style);
             text = later;
+        }
+    }
+
+    /// Appends characters of `cols` columns, none of them a mark: the same as one by one.
+    pub(super) fn push_characters(&mut self, text: &str, cols: u16, style: Style) {
+        if text.is_empty() {
+            return;
+        }
+        self.make_room();
+        if self.tail.len() + text.len() > MAX_LINE_BYTES {
+            text.char_indices().for_each(|(at, c)| self.push_cell(&text[at..at + c.len_utf8()], style));
+        } else {
+            self.tail.push_text(text, cols.into(), true, style);
         }
     }
 
@@ -108,25 +120,25 @@ impl History {
     }
 
     fn close(&mut self, trim: bool) {
-        let line = self.tail.close(trim);
+        if trim {
+            self.tail.trim();
+        }
         self.has_tail = false;
-        self.rows += line.rows(self.width);
-        self.bytes += line.memory();
-        self.lines.push_back(line);
+        self.rows += self.tail.view().rows(self.width);
+        self.lines.push(self.tail.view());
+        self.tail.clear();
         self.keep_bounds();
     }
 
     fn keep_bounds(&mut self) {
         let open = usize::from(self.has_tail);
-        while !self.lines.is_empty() && (self.lines.len() + open > self.max_lines || self.bytes > MAX_BYTES) {
+        while self.lines.len() > 0 && (self.lines.len() + open > self.max_lines || self.lines.bytes() > MAX_BYTES) {
             self.drop_oldest();
         }
     }
 
     fn drop_oldest(&mut self) {
-        let Some(line) = self.lines.pop_front() else { return };
-        let rows = line.rows(self.width);
-        self.bytes -= line.memory();
+        let Some(rows) = self.lines.drop_oldest(self.width) else { return };
         self.rows -= rows;
         self.first += rows;
         self.lost = true;
@@ -141,17 +153,16 @@ impl History {
     /// Forgets everything because the program asked for it. The numbers go on.
     pub(super) fn clear(&mut self) {
         self.first = self.span().end;
-        self.lines = VecDeque::new();
+        self.lines = Blocks::default();
         self.tail.clear();
         self.has_tail = false;
-        self.bytes = 0;
         self.rows = 0;
         self.lost = false;
     }
 
     /// Returns the numbers of the rows.
     pub(super) fn span(&self) -> HistorySpan {
-        let tail = if self.has_tail { self.tail.rows(self.width) } else { 0 };
+        let tail = if self.has_tail { self.tail.view().rows(self.width) } else { 0 };
         HistorySpan { first: self.first, end: self.first + self.rows + tail }
     }
 
@@ -171,24 +182,25 @@ impl History {
         let mut rows = Vec::with_capacity((end - start) as usize);
         let mut number = span.first;
         let mut wrapped = Vec::new();
-        let mut take = |number: &mut u64, line_rows: u64, wrap: &dyn Fn(&mut Vec<Row>)| {
+        let mut take = |number: &mut u64, line: LineView<'_>| {
+            let line_rows = line.rows(self.width);
             if *number + line_rows > start && *number < end {
                 wrapped.clear();
-                wrap(&mut wrapped);
+                line.wrap(self.width, &mut wrapped);
                 let from = start.saturating_sub(*number) as usize;
                 let to = (end - *number).min(line_rows) as usize;
                 rows.extend(wrapped.drain(..to).skip(from));
             }
             *number += line_rows;
         };
-        for line in &self.lines {
+        for line in self.lines.iter() {
             if number >= end {
                 break;
             }
-            take(&mut number, line.rows(self.width), &|out| line.wrap(self.width, out));
+            take(&mut number, line);
         }
         if self.has_tail && number < end {
-            take(&mut number, self.tail.rows(self.width), &|out| self.tail.wrap(self.width, out));
+            take(&mut number, self.tail.view());
         }
         rows
     }
@@ -199,16 +211,15 @@ impl History {
             self.has_tail = false;
             return Some(std::mem::take(&mut self.tail));
         }
-        let line = self.lines.pop_back()?;
-        self.rows -= line.rows(self.width);
-        self.bytes -= line.memory();
-        Some(OpenLine::from(&line))
+        let line = self.lines.pop()?;
+        self.rows -= line.view().rows(self.width);
+        Some(line)
     }
 
     /// Returns the newest logical lines as text, in order, at most `max_bytes` with their line breaks, and whether that is all.
     pub(super) fn text(&self, max_bytes: usize) -> (String, bool) {
-        let tail = self.has_tail.then(|| self.tail.text());
-        let newest_first = tail.into_iter().chain(self.lines.iter().rev().map(Line::text));
+        let tail = self.has_tail.then(|| self.tail.view().text);
+        let newest_first = tail.into_iter().chain(self.lines.iter().rev().map(|line| line.text));
         let mut taken = Vec::new();
         let mut bytes = 0;
         let mut whole = true;
@@ -227,6 +238,6 @@ impl History {
 
     /// Returns the links that the kept lines name.
     pub(super) fn links(&self) -> impl Iterator<Item = u16> {
-        self.lines.iter().flat_map(Line::links)
+        self.lines.iter().flat_map(LineView::links)
     }
 }

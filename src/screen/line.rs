@@ -8,9 +8,18 @@ use crate::model::{Attributes, Cell, Color, Row, Style, Underline};
 /// The mark that stands for U+FFFD inside the grid, which does not draw that character itself.
 pub(super) const REPLACEMENT_MARK: char = '\u{10fffd}';
 
+/// The mark in the last column of a row whose next character was too wide for it. It makes the grid note a soft wrap; it is
+/// shown as a blank and is no part of the line.
+pub(super) const FILLER_MARK: char = '\u{10fffc}';
+
 /// Returns the columns of a character: 0, 1 or 2. The one width rule of this program (`unicode-width`).
 pub(super) fn width_of(character: char) -> u16 {
-    if character.is_ascii() { 1 } else { character.width().unwrap_or(1).min(2) as u16 }
+    match character {
+        // The commonest, without a look into the tables.
+        '\0'..='\u{2ff}' => 1,
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => 2,
+        _ => character.width().unwrap_or(1).min(2) as u16,
+    }
 }
 
 /// A stretch of one style.
@@ -28,16 +37,7 @@ pub(super) struct OpenLine {
     text: String,
     runs: Vec<Run>,
     cols: u32,
-    /// Whether every character takes more or less than one column or joins another.
-    mixed: bool,
-}
-
-/// A line that is done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    text: Box<str>,
-    runs: Box<[Run]>,
-    cols: u32,
+    /// Whether some character takes more or less than one column.
     mixed: bool,
 }
 
@@ -47,10 +47,11 @@ impl OpenLine {
         self.text.len()
     }
 
-    /// Appends ASCII text without controls.
-    pub(super) fn push_ascii(&mut self, text: &str, style: Style) {
+    /// Appends text of `cols` columns without controls and marks; `mixed` when not every character takes one.
+    pub(super) fn push_text(&mut self, text: &str, cols: u32, mixed: bool, style: Style) {
         self.text.push_str(text);
-        self.cols += text.len() as u32;
+        self.cols += cols;
+        self.mixed |= mixed;
         self.extend_run(text.len(), style);
     }
 
@@ -91,7 +92,7 @@ impl OpenLine {
     }
 
     /// Drops the blanks at the end that cannot be seen.
-    fn trim(&mut self) {
+    pub(super) fn trim(&mut self) {
         while let Some(run) = self.runs.last_mut() {
             if !is_invisible_blank(run.style) {
                 return;
@@ -109,21 +110,6 @@ impl OpenLine {
         }
     }
 
-    /// Ends the line. With `trim`, blanks at its end that cannot be seen are dropped.
-    pub(super) fn close(&mut self, trim: bool) -> Line {
-        if trim {
-            self.trim();
-        }
-        let line = Line {
-            text: Box::from(self.text.as_str()),
-            runs: Box::from(self.runs.as_slice()),
-            cols: self.cols,
-            mixed: self.mixed,
-        };
-        self.clear();
-        line
-    }
-
     /// Empties the line, keeping its memory unless it is large.
     pub(super) fn clear(&mut self) {
         if self.text.capacity() > 4096 {
@@ -136,74 +122,33 @@ impl OpenLine {
         }
     }
 
-    fn view(&self) -> LineView<'_> {
+    /// Returns the line to read.
+    pub(super) fn view(&self) -> LineView<'_> {
         LineView { text: &self.text, runs: &self.runs, cols: self.cols, mixed: self.mixed }
     }
+}
 
-    /// Returns how many rows of `width` columns it takes.
-    pub(super) fn rows(&self, width: u16) -> u64 {
-        self.view().rows(width)
-    }
-
-    /// Appends its rows of `width` columns to `out`.
-    pub(super) fn wrap(&self, width: u16, out: &mut Vec<Row>) {
-        self.view().wrap(width, out);
-    }
-
-    /// Returns its text.
-    pub(super) fn text(&self) -> &str {
-        &self.text
+impl From<LineView<'_>> for OpenLine {
+    fn from(line: LineView<'_>) -> OpenLine {
+        OpenLine { text: line.text.to_owned(), runs: line.runs.to_vec(), cols: line.cols, mixed: line.mixed }
     }
 }
 
-impl From<&Line> for OpenLine {
-    fn from(line: &Line) -> OpenLine {
-        OpenLine { text: line.text.to_string(), runs: line.runs.to_vec(), cols: line.cols, mixed: line.mixed }
-    }
-}
-
-impl Line {
-    /// Returns the memory it takes, in bytes.
-    pub(super) fn memory(&self) -> usize {
-        size_of::<Line>() + self.text.len() + size_of_val(&*self.runs)
-    }
-
-    fn view(&self) -> LineView<'_> {
-        LineView { text: &self.text, runs: &self.runs, cols: self.cols, mixed: self.mixed }
-    }
-
-    /// Returns how many rows of `width` columns it takes.
-    pub(super) fn rows(&self, width: u16) -> u64 {
-        self.view().rows(width)
-    }
-
-    /// Appends its rows of `width` columns to `out`.
-    pub(super) fn wrap(&self, width: u16, out: &mut Vec<Row>) {
-        self.view().wrap(width, out);
-    }
-
-    /// Returns its text.
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Returns the links that it names.
-    pub(super) fn links(&self) -> impl Iterator<Item = u16> {
-        self.runs.iter().map(|run| run.style.link).filter(|&link| link != 0)
-    }
-}
-
+/// A line to read.
 #[derive(Clone, Copy)]
-struct LineView<'a> {
-    text: &'a str,
-    runs: &'a [Run],
-    cols: u32,
-    mixed: bool,
+pub(super) struct LineView<'a> {
+    pub(super) text: &'a str,
+    pub(super) runs: &'a [Run],
+    /// Its length in columns.
+    pub(super) cols: u32,
+    /// Whether some character takes more or less than one column.
+    pub(super) mixed: bool,
 }
 
-impl LineView<'_> {
-    fn rows(&self, width: u16) -> u64 {
-        if !self.mixed {
+impl<'a> LineView<'a> {
+    /// Returns how many rows of `width` columns it takes.
+    pub(super) fn rows(&self, width: u16) -> u64 {
+        if !self.mixed || self.cols <= width.into() {
             return u64::from(self.cols.div_ceil(width.into()).max(1));
         }
         let (mut rows, mut col) = (1, 0);
@@ -218,7 +163,8 @@ impl LineView<'_> {
         rows
     }
 
-    fn wrap(&self, width: u16, out: &mut Vec<Row>) {
+    /// Appends its rows of `width` columns to `out`.
+    pub(super) fn wrap(&self, width: u16, out: &mut Vec<Row>) {
         let mut row = Row::default();
         let mut text = self.text;
         for run in self.runs {
@@ -229,6 +175,11 @@ impl LineView<'_> {
             }
         }
         out.push(row);
+    }
+
+    /// Returns the links that it names.
+    pub(super) fn links(self) -> impl Iterator<Item = u16> + 'a {
+        self.runs.iter().map(|run| run.style.link).filter(|&link| link != 0)
     }
 }
 

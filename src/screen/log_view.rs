@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::collector::Screen;
-use super::parser::Parser;
+use super::intake::Intake;
 use crate::model::{Color, Frame, HistorySpan, Row, Size, Style};
 
 /// A screen that is fed from both streams of a pipes run. A line feed starts a new line, as no terminal driver has added the
@@ -11,7 +11,7 @@ use crate::model::{Color, Frame, HistorySpan, Row, Size, Style};
 /// colour. Nothing is answered, for nobody reads it.
 pub struct LogView {
     screen: Screen,
-    parsers: [Parser; 2],
+    intakes: [Intake; 2],
     styles: [Style; 2],
     latest: usize,
 }
@@ -23,7 +23,7 @@ impl LogView {
         screen.terminal.raw_newlines = true;
         screen.terminal.cursor_visible = false;
         let red = Style { foreground: Color::Indexed(1), ..Style::default() };
-        LogView { screen, parsers: [Parser::default(), Parser::default()], styles: [Style::default(), red], latest: 0 }
+        LogView { screen, intakes: Default::default(), styles: [Style::default(), red], latest: 0 }
     }
 
     /// Takes output of standard error (`is_stderr`) or of standard output.
@@ -40,7 +40,7 @@ impl LogView {
         if terminal.style.foreground == Color::Default {
             terminal.style.foreground = default;
         }
-        self.screen.admit_with(&mut self.parsers[stream], bytes);
+        self.screen.admit_by(&mut self.intakes[stream], bytes);
         // Answers and signals of a program without a terminal go nowhere.
         let _ = self.screen.take_replies();
         self.screen.take_signals();
@@ -58,7 +58,7 @@ impl LogView {
 
     /// Returns the numbers of the rows above the view.
     pub fn history(&self) -> HistorySpan {
-        self.screen.history()
+        self.screen.drawn_history()
     }
 
     /// Returns at most `count` rows above the view from number `first` on, clipped to what is kept.

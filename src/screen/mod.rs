@@ -5,6 +5,8 @@
 //! `modes`, `strings` and `queries` do it, `grid` holds the cells, `styles` what cells look like beyond what the grid can
 //! keep, `scrolled` and `history` what left the top. Nothing outside this folder names `vt100`.
 
+mod blocks;
+mod cells;
 mod charset;
 mod collector;
 mod dispatch;
@@ -14,6 +16,7 @@ mod encode_mouse;
 mod forward;
 mod grid;
 mod history;
+mod intake;
 mod keyboard;
 mod line;
 mod links;
@@ -23,6 +26,7 @@ mod moves;
 mod output;
 mod parser;
 mod queries;
+mod redraw;
 mod render;
 mod replies;
 mod resize;
@@ -30,10 +34,12 @@ mod scrolled;
 mod sequence;
 mod sgr;
 mod signals;
+mod skipped;
 mod strings;
 mod styles;
 mod tabs;
 mod terminal;
+mod touched;
 
 pub use collector::Screen;
 pub use encode::{EncodeError, encode};

@@ -29,6 +29,13 @@ impl Terminal {
     pub(super) fn set_private_mode(&mut self, mode: u16, on: bool) {
         match mode {
             1 => self.modes.application_cursor = on,
+            3 => {
+                // The columns stay as they are; all else that the switch to 80 or 132 does is done.
+                self.margins = (0, self.size.rows() - 1);
+                self.apply_margins();
+                self.erase_all();
+                self.address(0, 0);
+            }
             6 => {
                 self.origin = on;
                 self.address(0, 0);
@@ -158,14 +165,19 @@ impl Terminal {
 
     fn erase_all(&mut self) {
         self.grid.set_erased(self.style.background);
-        self.grid.put(b"\x1b[2J");
+        self.grid.put_in_place(b"\x1b[2J");
     }
 
     /// Saves the cursor (DECSC).
     pub(super) fn save_cursor(&mut self) {
         let place = self.grid.place();
-        self.saved[self.screen_index()] =
-            SavedCursor { place, style: self.style, charsets: self.charsets, origin: self.origin };
+        self.saved[self.screen_index()] = SavedCursor {
+            place,
+            style: self.style,
+            charsets: self.charsets,
+            origin: self.origin,
+            protected: self.protected,
+        };
     }
 
     /// Restores the cursor (DECRC).
@@ -175,6 +187,7 @@ impl Terminal {
         self.style = crate::model::Style { link: self.style.link, ..saved.style };
         self.charsets = saved.charsets;
         self.origin = saved.origin;
+        self.protected = saved.protected;
         let size = self.size;
         let place = Place {
             row: saved.place.row.min(size.rows() - 1),
@@ -195,6 +208,7 @@ impl Terminal {
         self.modes.application_cursor = false;
         self.modes.application_keypad = false;
         self.style = crate::model::Style::default();
+        self.protected = false;
         self.charsets = Default::default();
         self.saved[self.screen_index()] = SavedCursor::default();
         self.margins = (0, self.size.rows() - 1);
@@ -217,6 +231,7 @@ impl Terminal {
         self.cursor_blinks = false;
         self.cursor_shape = CursorShape::Default;
         self.style = crate::model::Style::default();
+        self.protected = false;
         self.charsets = Default::default();
         self.tabs = Default::default();
         self.saved = Default::default();

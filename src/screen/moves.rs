@@ -1,13 +1,13 @@
 //! Moving, scrolling, erasing, inserting and deleting, as xterm does it.
 
 use super::grid::Place;
+use super::styles::Pen;
 use super::terminal::Terminal;
-use crate::model::Style;
 
 impl Terminal {
     /// Moves the cursor to column 0.
     pub(super) fn carriage_return(&mut self) {
-        self.grid.put(b"\r");
+        self.grid.carriage_return();
     }
 
     /// Moves the cursor down, scrolling at the bottom of the region.
@@ -19,7 +19,7 @@ impl Terminal {
         self.grid.put(b"\n");
         if place.row == self.margins.1 && self.has_background() {
             self.grid.set_erased(self.style.background);
-            self.grid.put(b"\x1b[2K");
+            self.grid.put_in_place(b"\x1b[2K");
         }
     }
 
@@ -109,7 +109,7 @@ impl Terminal {
             self.grid.set_erased(self.style.background);
             for row in rows {
                 self.grid.goto(row, 0);
-                self.grid.put(b"\x1b[2K");
+                self.grid.put_in_place(b"\x1b[2K");
             }
             self.restore_place(place);
         }
@@ -126,13 +126,12 @@ impl Terminal {
         self.grid.flush();
         let start = if self.grid.cell(place.row, last).width == 0 { last - 1 } else { last };
         let cell = self.grid.cell(place.row, start);
-        let style = self.style;
+        let protected = self.grid.is_protected(place.row, start);
         self.grid.goto(place.row, start);
-        self.grid.set_style(cell.style);
+        self.grid.set_pen(Pen { style: cell.style, protected, erases: false });
         let text = if cell.text.is_empty() { " " } else { cell.text.as_str() };
         let text = text.replace('\u{fffd}', &super::line::REPLACEMENT_MARK.to_string());
         self.grid.put(text.as_bytes());
-        self.grid.set_style(style);
     }
 
     pub(super) fn scroll_up(&mut self, count: u16) {
@@ -188,7 +187,7 @@ impl Terminal {
         if self.has_background() && !place.wraps {
             self.grid.set_erased(self.style.background);
             self.grid.goto(place.row, self.size.cols() - count);
-            self.grid.put(b"\x1b[K");
+            self.grid.put_in_place(b"\x1b[K");
             self.grid.goto(place.row, place.col);
         }
     }
@@ -216,10 +215,54 @@ impl Terminal {
         }
     }
 
+    /// Erases what is not protected of the line (DECSEL) or, with `screen`, of the screen (DECSED).
+    pub(super) fn erase_selectively(&mut self, part: u16, screen: bool) {
+        let place = self.grid.place();
+        let (cols, rows) = (self.size.cols(), self.size.rows());
+        let range = match (part, screen) {
+            (0, false) => place.row..place.row + 1,
+            (0, true) => place.row..rows,
+            (1, true) => 0..place.row + 1,
+            (1 | 2, false) => place.row..place.row + 1,
+            (2, true) => 0..rows,
+            _ => return,
+        };
+        self.grid.set_erased(self.style.background);
+        for row in range {
+            let from = if part == 0 && row == place.row { place.col + u16::from(place.wraps) } else { 0 };
+            let to = if part == 1 && row == place.row { place.col + 1 } else { cols };
+            for col in from..to {
+                self.grid.flush();
+                if !self.grid.is_protected(row, col) {
+                    self.grid.goto(row, col);
+                    self.grid.put_in_place(b"\x1b[X");
+                }
+            }
+        }
+        self.restore_place(place);
+    }
+
+    /// Scrolls the region sideways (SL, SR), or shifts what is right of the cursor (DECIC, DECDC), by whole columns.
+    pub(super) fn shift_columns(&mut self, count: u16, last: u8, from_cursor: bool) {
+        let place = self.grid.place();
+        if place.row < self.margins.0 || place.row > self.margins.1 {
+            return;
+        }
+        let col = if from_cursor { place.col } else { 0 };
+        for row in self.margins.0..=self.margins.1 {
+            self.grid.goto(row, col);
+            match last {
+                b'@' => self.insert_blanks(count),
+                _ => self.delete_cells(count),
+            }
+        }
+        self.restore_place(place);
+    }
+
     /// Fills the screen with E (DECALN).
     pub(super) fn align(&mut self) {
         self.set_margins(1, self.size.rows());
-        self.grid.set_style(Style::default());
+        self.grid.set_pen(Pen::default());
         let row = "E".repeat(self.size.cols().into());
         for number in 0..self.size.rows() {
             self.grid.goto(number, 0);

@@ -27,10 +27,15 @@ pub struct PtyText {
 impl Screen {
     /// Returns what the record keeps.
     pub fn output(&mut self) -> PtyOutput {
-        let terminal = &mut self.terminal;
+        self.output_within(MAX_RECORD_SCROLLBACK_BYTES)
+    }
+
+    /// Returns what a record keeps, with at most so many bytes of the newest scrollback.
+    pub fn output_within(&mut self, scrollback_bytes: usize) -> PtyOutput {
+        let terminal = self.settle();
         let screen = terminal.screen_text();
         let place = terminal.grid.place();
-        let (scrollback, whole) = terminal.grid.history().text(MAX_RECORD_SCROLLBACK_BYTES);
+        let (scrollback, whole) = terminal.grid.history().text(scrollback_bytes);
         PtyOutput {
             screen,
             scrollback,
@@ -47,7 +52,7 @@ impl Screen {
 
     /// Returns what fits `limit_bytes`: first the screen, then the last alternate screen, then the newest scrollback.
     pub fn read(&mut self, limit_bytes: usize) -> PtyText {
-        let terminal = &mut self.terminal;
+        let terminal = self.settle();
         let screen = terminal.screen_text();
         let mut left = limit_bytes;
         let (screen, screen_cut) = newest_lines(screen, &mut left);

@@ -128,7 +128,7 @@ impl Terminal {
             b"t" => push_number(&mut reply, self.size.rows()),
             b" q" => push_number(&mut reply, shape_number(self.cursor_shape)),
             b"\"p" => reply.extend_from_slice(b"62;1"),
-            b"\"q" => reply.push(b'0'),
+            b"\"q" => reply.push(b'0' + u8::from(self.protected)),
             _ => {
                 self.replies.push(b"\x1bP0$r\x1b\\");
                 return;

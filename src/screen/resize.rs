@@ -1,5 +1,6 @@
 //! Another size: soft wraps of the main screen are made anew, rows move between screen and history.
 
+use super::cells::starts_wide;
 use super::grid::Place;
 use super::terminal::Terminal;
 use crate::model::{Cell, Row, Size};
@@ -79,7 +80,7 @@ impl Terminal {
             // The line that started in the history is wrapped as a whole.
             let mut before = Vec::new();
             if joined && let Some(line) = history.pop_line() {
-                line.wrap(old.cols(), &mut before);
+                line.view().wrap(old.cols(), &mut before);
                 if let Some(last) = before.last_mut() {
                     last.wrapped = true;
                 }
@@ -90,11 +91,13 @@ impl Terminal {
             rows = wrapped;
             history.set_width(size.cols());
             let overflow = rows.len().saturating_sub(size.rows().into()).min(row);
-            push_rows(history, rows.drain(..overflow).collect());
+            push_rows(history, &rows[..rows.len().min(overflow + 1)], overflow);
+            rows.drain(..overflow);
             place = Place { row: (row - overflow).min(usize::from(size.rows()) - 1) as u16, col, wraps };
         } else {
             let overflow = rows.len().saturating_sub(size.rows().into()).min(place.row.into());
-            push_rows(history, rows.drain(..overflow).collect());
+            push_rows(history, &rows[..rows.len().min(overflow + 1)], overflow);
+            rows.drain(..overflow);
             place.row -= overflow as u16;
         }
         rows.truncate(size.rows().into());
@@ -140,7 +143,8 @@ fn rewrap(rows: &[Row], cursor_row: usize, place: Place, cols: u16) -> (Vec<Row>
             if at == cursor_row {
                 cursor_at = Some(cells.len() + usize::from(place.col));
             }
-            cells.extend(row.cells.iter().cloned());
+            let text = &row.cells[..row.cells.len() - usize::from(row.wrapped && leaves_free(row, rows.get(at + 1)))];
+            cells.extend(text.iter().cloned());
         }
         let kept = cells.iter().rposition(|cell| *cell != Cell::blank()).map_or(0, |at| at + 1);
         cells.truncate(kept);
@@ -179,12 +183,17 @@ fn rewrap(rows: &[Row], cursor_row: usize, place: Place, cols: u16) -> (Vec<Row>
     (out, cursor.0, cursor.1 as u16, cursor.2)
 }
 
-/// Appends rows to the history.
-fn push_rows(history: &mut super::history::History, rows: Vec<Row>) {
-    for row in rows {
+/// Returns whether the last column was left free for want of room for a wide character.
+fn leaves_free(row: &Row, next: Option<&Row>) -> bool {
+    row.cells.last().is_some_and(|cell| cell.width == 1 && cell.text.is_empty()) && next.is_some_and(starts_wide)
+}
+
+/// Appends the first `count` rows to the history; the one after them is only looked at.
+fn push_rows(history: &mut super::history::History, rows: &[Row], count: usize) {
+    for (at, row) in rows.iter().enumerate().take(count) {
         history.begin_row();
         let kept = if row.wrapped {
-            row.cells.len()
+            row.cells.len() - usize::from(leaves_free(row, rows.get(at + 1)))
         } else {
             row.cells.iter().rposition(|cell| *cell != Cell::blank()).map_or(0, |at| at + 1)
         };
@@ -204,7 +213,7 @@ fn pull_rows(history: &mut super::history::History, wanted: usize, cols: u16) ->
         let open = history.is_open();
         let Some(line) = history.pop_line() else { break };
         let mut rows = Vec::new();
-        line.wrap(cols, &mut rows);
+        line.view().wrap(cols, &mut rows);
         if open && let Some(last) = rows.last_mut() {
             last.wrapped = true;
         }
@@ -215,7 +224,7 @@ fn pull_rows(history: &mut super::history::History, wanted: usize, cols: u16) ->
         let spare = (pulled.len() + rows.len()).saturating_sub(wanted);
         let kept: Vec<Row> = rows.drain(..spare).collect();
         let has_kept = !kept.is_empty();
-        push_rows(history, kept);
+        push_rows(history, &kept, kept.len());
         rows.append(&mut pulled);
         pulled = rows;
         if has_kept {

@@ -21,6 +21,10 @@ pub(super) struct Behind {
     probe: Probe,
     /// So many rows that scroll off next stand for nothing.
     pretended: usize,
+    /// Whether only the styles and the line breaks of a row are of interest.
+    muted: bool,
+    /// Whether the newest line of the history is known to have ended.
+    ended: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +46,8 @@ impl Behind {
             sequence: String::new(),
             probe: Probe::Off,
             pretended: 0,
+            muted: false,
+            ended: false,
         }
     }
 
@@ -60,11 +66,17 @@ impl Behind {
         std::mem::replace(&mut self.probe, Probe::Off) == Probe::Continued
     }
 
-    /// Starts anew after the line that came last, because rows did not come from the grid in between.
-    pub(super) fn restart(&mut self) {
+    /// Starts anew, because rows did not come from the grid in between. The newest line has `ended` or goes on.
+    pub(super) fn restart(&mut self, ended: bool) {
+        self.ended = ended;
         self.state = BasicFormattedCaptureState::new();
         self.style = Style::default();
         self.pretended = 0;
+    }
+
+    /// Returns whether the style is that of blanks that erasing coloured.
+    fn is_erased(&self) -> bool {
+        self.style.foreground == Color::Rgb(0, 0, ERASED_INK as u8)
     }
 
     fn apply_sequence(&mut self) {
@@ -133,15 +145,30 @@ impl vt100::Callbacks for Behind {
             self.pretended -= 1;
             return;
         }
+        let ended = std::mem::take(&mut self.ended);
         if self.probe == Probe::Waiting {
-            self.probe = Probe::Continued;
+            self.probe = if ended { Probe::Ended } else { Probe::Continued };
+        } else if ended {
+            self.history.end_line();
         }
+        let probed = self.probe != Probe::Off;
+        // Blanks that nothing was done to come before the next style is told. After erased ones they would be taken for
+        // erased too, so such a row is told anew from its own start.
+        let anew = !probed && self.is_erased();
+        self.muted = probed || anew;
         let mut state = std::mem::take(&mut self.state);
         // Writing to `self` does not fail.
         let _ = row.write_formatted_basic(self, &mut state);
+        self.muted = false;
         self.state = state;
-        if self.probe == Probe::Off {
-            self.history.begin_row();
+        if probed {
+            return;
+        }
+        self.history.begin_row();
+        if anew {
+            let style = std::mem::take(&mut self.style);
+            let _ = row.write_formatted_basic(self, &mut BasicFormattedCaptureState::new());
+            self.style = style;
         }
     }
 }
@@ -152,29 +179,25 @@ impl fmt::Write for Behind {
         if character != ' ' || !self.sequence.is_empty() {
             return self.write_str(character.encode_utf8(&mut [0; 4]));
         }
-        if self.probe == Probe::Off {
-            let erased = self.style.foreground == Color::Rgb(0, 0, ERASED_INK as u8);
-            let background = if erased { self.style.background } else { Color::Default };
+        if !self.muted {
+            let background = if self.is_erased() { self.style.background } else { Color::Default };
             self.history.push_cell(" ", Style { background, ..Style::default() });
         }
         Ok(())
     }
 
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.probe != Probe::Off {
-            if text == "\n" {
-                self.probe = Probe::Ended;
-            }
-            return Ok(());
-        }
         if !self.sequence.is_empty() || text.starts_with('\x1b') {
             self.sequence.push_str(text);
             if text.ends_with('m') {
                 self.apply_sequence();
             }
         } else if text == "\n" {
-            self.history.end_line();
-        } else {
+            match self.probe {
+                Probe::Off => self.history.end_line(),
+                Probe::Waiting | Probe::Ended | Probe::Continued => self.probe = Probe::Ended,
+            }
+        } else if !self.muted {
             let style = self.full_style(self.style);
             self.history.push_cell(text, style);
         }

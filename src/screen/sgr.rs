@@ -63,7 +63,8 @@ pub(super) fn reset(style: &mut Style) {
     *style = Style { link: style.link, ..Style::default() };
 }
 
-fn simple(style: &mut Style, value: u16) {
+/// Applies one parameter that stands for itself.
+pub(super) fn simple(style: &mut Style, value: u16) {
     let with = |a| style.attributes.with(a);
     let without = |a| style.attributes.without(a);
     match value {

@@ -10,12 +10,31 @@ use crate::model::{Attributes, Color, Style, Underline};
 /// The most styles that are interned at once. Past that the unused are swept; past that, plain colours must do.
 const MAX_STYLES: usize = 65_536;
 
+/// What a number stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Ink {
+    /// Without its background, which the grid keeps itself.
+    style: Style,
+    /// Whether selective erasing leaves it alone (DECSCA).
+    protected: bool,
+}
+
+/// How something is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Pen {
+    /// Its look.
+    pub(super) style: Style,
+    /// Whether selective erasing leaves it alone (DECSCA).
+    pub(super) protected: bool,
+    /// Whether it only gives blanks a background.
+    pub(super) erases: bool,
+}
+
 /// The interned styles.
 #[derive(Debug)]
 pub(super) struct StyleTable {
-    /// Without their backgrounds, which the grid keeps itself.
-    inks: Vec<Style>,
-    numbers: HashMap<Style, u32>,
+    inks: Vec<Ink>,
+    numbers: HashMap<Ink, u32>,
     free: Vec<u32>,
 }
 
@@ -25,23 +44,17 @@ pub(super) const ERASED_INK: u32 = 0;
 
 impl StyleTable {
     pub(super) fn new() -> StyleTable {
-        StyleTable { inks: vec![Style::default()], numbers: HashMap::new(), free: Vec::new() }
-    }
-
-    /// Writes the SGR sequence with which erasing gives blanks this background.
-    pub(super) fn write_erased(out: &mut Vec<u8>, background: Color) {
-        if background == Color::Default {
-            out.extend_from_slice(b"\x1b[m");
-        } else {
-            out.extend_from_slice(b"\x1b[0;38;2;0;0;0;");
-            write_color(out, background, 40);
-            out.push(b'm');
-        }
+        StyleTable { inks: vec![Ink::default()], numbers: HashMap::new(), free: Vec::new() }
     }
 
     /// Returns the style with this number, or the default one.
     pub(super) fn get(&self, number: u32) -> Style {
-        self.inks.get(number as usize).copied().unwrap_or_default()
+        self.inks.get(number as usize).copied().unwrap_or_default().style
+    }
+
+    /// Returns whether cells with this number are protected.
+    pub(super) fn is_protected(&self, number: u32) -> bool {
+        self.inks.get(number as usize).is_some_and(|ink| ink.protected)
     }
 
     /// Returns whether a sweep is due before another style can be interned.
@@ -57,10 +70,10 @@ impl StyleTable {
 
     /// Returns the links that interned styles name.
     pub(super) fn links(&self) -> impl Iterator<Item = u16> {
-        self.numbers.keys().map(|ink| ink.link)
+        self.numbers.keys().map(|ink| ink.style.link)
     }
 
-    fn number(&mut self, ink: Style) -> Option<u32> {
+    fn number(&mut self, ink: Ink) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&ink) {
             return Some(number);
         }
@@ -81,14 +94,22 @@ impl StyleTable {
         Some(number)
     }
 
-    /// Writes the SGR sequence that makes the grid draw in `to` when it draws in `from` now.
-    pub(super) fn write(&mut self, out: &mut Vec<u8>, from: Style, to: Style) {
-        if to == Style::default() {
+    /// Writes the SGR sequence that makes the grid draw with `to` when it draws with `from` now.
+    pub(super) fn write(&mut self, out: &mut Vec<u8>, from: Pen, to: Pen) {
+        if to.erases {
+            write_erased(out, to.style.background);
+            return;
+        }
+        if to == Pen::default() {
             out.extend_from_slice(b"\x1b[m");
             return;
         }
         let native = is_native(&to);
-        if native && is_native(&from) {
+        let ink = Ink { style: Style { background: Color::Default, ..to.style }, protected: to.protected };
+        // What erasing left is no base for a shorter sequence.
+        let is_base = native && !from.erases && is_native(&from);
+        let (from, to) = (from.style, to.style);
+        if is_base {
             if (Style { foreground: from.foreground, ..to }) == from {
                 out.extend_from_slice(b"\x1b[");
                 write_color(out, to.foreground, 30);
@@ -103,7 +124,7 @@ impl StyleTable {
             }
         }
         out.extend_from_slice(b"\x1b[0");
-        match (native, self.intern(native, to)) {
+        match (native, if native { None } else { self.number(ink) }) {
             (false, Some(number)) => {
                 out.extend_from_slice(b";38;2");
                 for shift in [16, 8, 0] {
@@ -120,16 +141,25 @@ impl StyleTable {
         }
         out.push(b'm');
     }
+}
 
-    fn intern(&mut self, native: bool, style: Style) -> Option<u32> {
-        if native { None } else { self.number(Style { background: Color::Default, ..style }) }
+/// Writes the SGR sequence with which erasing gives blanks this background.
+fn write_erased(out: &mut Vec<u8>, background: Color) {
+    if background == Color::Default {
+        out.extend_from_slice(b"\x1b[m");
+    } else {
+        out.extend_from_slice(b"\x1b[0;38;2;0;0;0;");
+        write_color(out, background, 40);
+        out.push(b'm');
     }
 }
 
 /// Returns whether the grid itself can hold the style.
-fn is_native(style: &Style) -> bool {
+fn is_native(pen: &Pen) -> bool {
+    let style = &pen.style;
     let lost = [Attributes::BLINK, Attributes::HIDDEN, Attributes::STRIKE, Attributes::BOLD.with(Attributes::DIM)];
-    !matches!(style.foreground, Color::Rgb(..))
+    !pen.protected
+        && !matches!(style.foreground, Color::Rgb(..))
         && (style.attributes == Attributes::NONE || !lost.iter().any(|&a| style.attributes.contains(a)))
         && matches!(style.underline, Underline::None | Underline::Single)
         && style.underline_color == Color::Default

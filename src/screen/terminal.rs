@@ -7,10 +7,11 @@ use super::charset::Charsets;
 use super::grid::{Grid, Place};
 use super::history::History;
 use super::keyboard::KittyStack;
-use super::line::width_of;
+use super::line::{FILLER_MARK, width_of};
 use super::links::Links;
 use super::replies::Replies;
 use super::signals::Signals;
+use super::styles::Pen;
 use super::tabs::Tabs;
 use crate::model::{Color, CursorShape, Progress, Size, Style, TerminalModes};
 
@@ -21,6 +22,7 @@ pub(super) struct SavedCursor {
     pub(super) style: Style,
     pub(super) charsets: Charsets,
     pub(super) origin: bool,
+    pub(super) protected: bool,
 }
 
 /// All of a terminal but its byte parser.
@@ -29,6 +31,8 @@ pub(super) struct Terminal {
     pub(super) size: Size,
     /// What text is drawn in.
     pub(super) style: Style,
+    /// Whether selective erasing leaves it alone (DECSCA).
+    pub(super) protected: bool,
     pub(super) charsets: Charsets,
     pub(super) tabs: Tabs,
     /// The first and the last row of the scrolling region.
@@ -69,6 +73,7 @@ impl Terminal {
             grid: Grid::new(size, history),
             size,
             style: Style::default(),
+            protected: false,
             charsets: Charsets::default(),
             tabs: Tabs::default(),
             margins: (0, size.rows() - 1),
@@ -103,6 +108,11 @@ impl Terminal {
         usize::from(self.modes.alternate_screen)
     }
 
+    /// Makes the grid draw as the program wants it.
+    pub(super) fn apply_style(&mut self) {
+        self.grid.set_pen(Pen { style: self.style, protected: self.protected, erases: false });
+    }
+
     /// Returns whether blanks that come in have a colour, which the grid does not give them.
     pub(super) fn has_background(&self) -> bool {
         self.style.background != Color::Default
@@ -117,8 +127,15 @@ impl Terminal {
         }
         if !self.charsets.is_plain() {
             let mapped: String = run.chars().map(|c| self.charsets.map(c)).collect();
-            self.draw_mapped(&mapped);
-        } else if run.is_ascii() || !run.contains(needs_change) {
+            self.draw_allowed(&mapped);
+        } else {
+            self.draw_allowed(run);
+        }
+    }
+
+    /// Draws characters, but those that the grid must not get.
+    fn draw_allowed(&mut self, run: &str) {
+        if run.is_ascii() || !run.contains(needs_change) {
             self.draw_mapped(run);
         } else {
             let changed: String = run.chars().filter(|&c| c != '\u{fe0f}').map(marked).collect();
@@ -127,35 +144,41 @@ impl Terminal {
     }
 
     fn draw_mapped(&mut self, run: &str) {
-        self.grid.set_style(self.style);
+        self.apply_style();
         if self.insert || !self.autowrap {
             for character in run.chars() {
                 self.draw_one(character);
             }
-        } else if self.has_background() {
-            self.draw_with_background(run);
+        } else if self.has_background() || !run.is_ascii() && run.chars().any(|c| width_of(c) == 2) {
+            self.draw_by_rows(run);
         } else {
-            self.grid.put(run.as_bytes());
+            self.grid.put_text(run);
         }
     }
 
-    /// Draws with wrapping, giving the rows that scroll in their background.
-    fn draw_with_background(&mut self, run: &str) {
+    /// Draws with wrapping, row by row: rows that scroll in get their background, and a column that a wide character leaves
+    /// free at the end gets the mark for that.
+    fn draw_by_rows(&mut self, run: &str) {
         let mut rest = run;
         while !rest.is_empty() {
             let place = self.grid.place();
             let room = if place.wraps { 0 } else { self.size.cols() - place.col };
             let fitting = fitting_bytes(rest, room);
-            self.grid.put(&rest.as_bytes()[..fitting]);
+            self.grid.put_text(&rest[..fitting]);
             rest = &rest[fitting..];
             let Some(character) = rest.chars().next() else { return };
+            if room > 0 && self.grid.place().col == self.size.cols() - 1 && !self.grid.place().wraps {
+                self.grid.set_erased(self.style.background);
+                self.grid.put(FILLER_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+                self.apply_style();
+            }
             let scrolls = place.row == self.margins.1;
             self.grid.put(&rest.as_bytes()[..character.len_utf8()]);
             rest = &rest[character.len_utf8()..];
-            if scrolls {
+            if scrolls && self.has_background() {
                 self.grid.set_erased(self.style.background);
-                self.grid.put(b"\x1b[K");
-                self.grid.set_style(self.style);
+                self.grid.put_in_place(b"\x1b[K");
+                self.apply_style();
             }
         }
     }
@@ -172,11 +195,11 @@ impl Terminal {
             } else if beyond && self.insert {
                 self.carriage_return();
                 self.index();
-                self.grid.set_style(self.style);
+                self.apply_style();
             }
             if self.insert {
                 self.insert_blanks(width);
-                self.grid.set_style(self.style);
+                self.apply_style();
             }
         }
         self.grid.put(character.encode_utf8(&mut [0; 4]).as_bytes());

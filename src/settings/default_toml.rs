@@ -12,14 +12,14 @@ const HEAD: &str = "\
 # This file is made from the code (`settings::default_toml`) and checked by a test.
 ";
 
-/// Returns the commented default configuration: every key, with its meaning. Uncommented, the values of `[limits]`, `[defaults]` and
-/// `[tui]` are those in force without any file.
+/// Returns the commented default configuration: every key, with its meaning. Uncommented, the values of all tables but tasks
+/// are those in force without any file.
 pub fn default_toml() -> String {
     let mut text = String::from(HEAD);
     for section in sections() {
         let heading = section.heading.replace("NAME", "example");
-        // These stay comments: the file as it is has no task, and it can be copied to a project, where [tui] is refused.
-        let mark = if matches!(section.heading, "limits" | "defaults") { "" } else { "# " };
+        // These stay comments: the file as it is has no task, and it can be copied to a project, where [tui] and [retention] are refused.
+        let mark = if matches!(section.heading, "limits" | "defaults" | "output" | "store") { "" } else { "# " };
         write!(text, "\n# {}\n{mark}[{heading}]\n", section.about).expect("writing to a string does not fail");
         section.entries.iter().for_each(|entry| write_entry(&mut text, entry));
     }

@@ -89,10 +89,20 @@ impl std::error::Error for SettingsError {}
 
 impl From<SettingsError> for Failure {
     fn from(error: SettingsError) -> Failure {
-        let failure = Failure::new(ErrorCode::Invalid, error.to_string());
-        match &error.first.hint {
-            Some(hint) => failure.with_hint(hint),
-            None => failure,
-        }
+        failure(error.to_string(), error.first.hint.as_deref())
+    }
+}
+
+impl From<&Problem> for Failure {
+    fn from(problem: &Problem) -> Failure {
+        failure(problem.to_string(), problem.hint.as_deref())
+    }
+}
+
+fn failure(message: String, hint: Option<&str>) -> Failure {
+    let failure = Failure::new(ErrorCode::Invalid, message);
+    match hint {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::error::{Place, Problem};
@@ -23,6 +23,12 @@ pub(super) fn find_project_file(start: &Path, uids: &[u32]) -> Result<Option<Pat
         let path = folder.join(PROJECT_FILE);
         // A link to nowhere is there as well: reading it says what is wrong.
         let Ok(link) = path.symlink_metadata() else { continue };
+        let file_type = path.metadata().map_or(link.file_type(), |file| file.file_type());
+        if file_type.is_fifo() || file_type.is_socket() || file_type.is_char_device() {
+            // Reading it could wait without end, or do something.
+            let message = "is no ordinary file and was not named by you".to_owned();
+            return Err(Problem { hint: None, place: Place::File(path), message });
+        }
         let owner = path.metadata().map_or(link.uid(), |file| file.uid());
         if !uids.contains(&owner) {
             return Err(Problem {
@@ -124,6 +130,18 @@ mod tests {
         let problem = find_project_file(dir.path(), &[u32::MAX]).expect_err("another user's");
         assert!(problem.message.contains("another user"), "{problem}");
         assert!(problem.hint.is_some_and(|hint| hint.contains("--config")));
+    }
+
+    #[test]
+    fn a_pipe_with_the_name_of_the_project_file_is_not_waited_for() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let pipe = dir.path().join("shtask.toml");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("pipe");
+        let problem = find_project_file(dir.path(), &own()).expect_err("nobody writes into it");
+        assert!(
+            problem.to_string().ends_with("shtask.toml: is no ordinary file and was not named by you"),
+            "{problem}"
+        );
     }
 
     #[test]

@@ -47,6 +47,9 @@ pub(super) const ROOT: Section = Section {
     entries: &[
         example("limits", "{}", "Limits."),
         example("defaults", "{}", "Defaults.").tried(&["default"]),
+        example("output", "{}", "Output.").tried(&["logs", "log"]),
+        example("store", "{}", "Store.").tried(&["storage", "records"]),
+        example("retention", "{}", "Retention.").tried(&["history", "prune"]),
         example("tui", "{}", "Terminal interface.").tried(&["ui", "keys", "keymap"]),
         example("tasks", "{}", "Tasks.").tried(&["task", "procs", "processes", "services", "daemons", "commands"]),
     ],
@@ -81,6 +84,50 @@ pub(super) const DEFAULTS: Section = Section {
         ),
         default("size", "\"80x24\"", "Columns x rows of a PTY that nobody looks at, 2x1 to 1000x500."),
         default("grace", "\"2s\"", "From the stop signal to SIGKILL, 0s to 1h.").tried(&["stop_timeout"]),
+    ],
+};
+
+pub(super) const OUTPUT: Section = Section {
+    heading: "output",
+    about: "What is kept of the output of runs.",
+    entries: &[
+        default(
+            "max_log_bytes",
+            "\"64MiB\"",
+            "How large the raw log of one run may become, 64KiB to 1TiB; its oldest parts leave first.",
+        )
+        .tried(&["max_bytes", "log_size", "max_log_size"]),
+        default(
+            "flush_interval",
+            "\"1s\"",
+            "How often the newest output of a live run is written to its record at most, 100ms to 1h.",
+        ),
+    ],
+};
+
+pub(super) const STORE: Section = Section {
+    heading: "store",
+    about: "How records are kept.",
+    entries: &[default(
+        "strict",
+        "false",
+        "Whether a run is ended when its record or log cannot be written; otherwise it goes on and is marked.",
+    )],
+};
+
+pub(super) const RETENTION: Section = Section {
+    heading: "retention",
+    about: "How long ended runs stay on record. Only in your own file: the records of all your projects are in one place.",
+    entries: &[
+        default("runs", "500", "How many ended runs of each session are kept, 0 to 1000000.")
+            .tried(&["count", "max_runs"]),
+        default("days", "30", "For how many days after their end, 0 to 36500.").tried(&["age", "max_age"]),
+        default(
+            "log_bytes",
+            "\"2GiB\"",
+            "How large the logs of all runs may be together, 1MiB to 1TiB; those of the oldest leave first.",
+        )
+        .tried(&["max_log_bytes", "max_total_log_bytes"]),
     ],
 };
 
@@ -173,8 +220,8 @@ pub(super) const STOP: Section = Section {
 };
 
 /// Returns every table of the configuration with its keys, in the order of the documentation.
-pub fn sections() -> [Section; 5] {
-    [LIMITS, DEFAULTS, TUI, TASK, STOP]
+pub fn sections() -> [Section; 8] {
+    [LIMITS, DEFAULTS, OUTPUT, STORE, RETENTION, TUI, TASK, STOP]
 }
 
 impl Section {

@@ -8,10 +8,13 @@ use toml::de::DeTable;
 
 use super::error::{Place, Problem, SettingsError};
 use super::files::{find_project_file, read_text, trusted_uids};
-use super::keys::{DEFAULTS, LIMITS, ROOT, Section, TUI};
+use super::keys::{DEFAULTS, LIMITS, OUTPUT, RETENTION, ROOT, STORE, Section, TUI};
 use super::read_task::{TaskContext, read_grace, read_mode, read_shell, read_task};
 use super::reader::{Source, Table, Value};
-use super::{Defaults, Directories, EnvLookup, Settings, TaskSettings, TuiSettings};
+use super::{
+    Defaults, Directories, EnvLookup, OutputSettings, RetentionSettings, Settings, StoreSettings, TaskSettings,
+    TuiSettings,
+};
 use crate::model::{Key, KeyChord, Limits, NamedKey};
 
 /// Says what to load.
@@ -73,10 +76,21 @@ pub fn load(request: LoadRequest<'_>) -> Result<Settings, SettingsError> {
 
     let files = [&project, &user].into_iter().flatten().map(|source| source.path().to_owned()).collect();
     problems.extend([user, project].into_iter().flatten().flat_map(Source::into_problems));
-    let Globals { limits, defaults, tui, .. } = globals;
+    let Globals { limits, defaults, output, store, retention, tui, .. } = globals;
     match SettingsError::of(problems) {
         Some(error) => Err(error),
-        None => Ok(Settings { limits, defaults, tui, tasks: all_tasks, files, project_dir, directories }),
+        None => Ok(Settings {
+            limits,
+            defaults,
+            output,
+            store,
+            retention,
+            tui,
+            tasks: all_tasks,
+            files,
+            project_dir,
+            directories,
+        }),
     }
 }
 
@@ -99,6 +113,9 @@ fn project_path(request: &LoadRequest<'_>, user_path: Option<&Path>) -> Result<O
 struct Globals {
     limits: Limits,
     defaults: Defaults,
+    output: OutputSettings,
+    store: StoreSettings,
+    retention: RetentionSettings,
     tui: TuiSettings,
     home: Option<PathBuf>,
 }
@@ -107,6 +124,17 @@ impl Globals {
     fn read(&mut self, root: &Table<'_, '_>, is_own: bool) {
         self.read_limits(root);
         self.read_defaults(root);
+        self.read_output(root);
+        match root.get("retention") {
+            Some(value) if is_own => self.read_retention(&value),
+            Some(value) => {
+                value.misplaced(
+                    "may not be set by a project",
+                    "the records of all your projects are in one place: put [retention] into your own config.toml",
+                );
+            }
+            None => {}
+        }
         match root.get("tui") {
             Some(value) if is_own => self.read_tui(&value),
             Some(value) => {
@@ -143,6 +171,31 @@ impl Globals {
         }
     }
 
+    fn read_output(&mut self, root: &Table<'_, '_>) {
+        if let Some(table) = root.get("output").and_then(|value| value.table()) {
+            let table = table.only(&OUTPUT);
+            let output = &mut self.output;
+            set(
+                &mut output.max_log_bytes,
+                table.get("max_log_bytes").and_then(|value| value.bytes(64 << 10..=1 << 40)),
+            );
+            let interval = Duration::from_millis(100)..=Duration::from_secs(3600);
+            set(&mut output.flush_interval, table.get("flush_interval").and_then(|value| value.span(interval)));
+        }
+        if let Some(table) = root.get("store").and_then(|value| value.table()) {
+            set(&mut self.store.strict, table.only(&STORE).get("strict").and_then(|value| value.flag()));
+        }
+    }
+
+    fn read_retention(&mut self, value: &Value<'_, '_>) {
+        let Some(table) = value.table() else { return };
+        let table = table.only(&RETENTION);
+        let retention = &mut self.retention;
+        set(&mut retention.runs, table.get("runs").and_then(|value| value.count(0..=1_000_000)));
+        set(&mut retention.days, table.get("days").and_then(|value| value.count(0..=36_500)));
+        set(&mut retention.log_bytes, table.get("log_bytes").and_then(|value| value.bytes(1 << 20..=1 << 40)));
+    }
+
     fn read_tui(&mut self, value: &Value<'_, '_>) {
         let Some(table) = value.table() else { return };
         let table = table.only(&TUI);
@@ -166,7 +219,9 @@ impl Globals {
             let message = "must be an absolute path".into();
             problems.push(Problem { place: Place::Variable("SHTASK_STATE_DIR".into()), message, hint: None });
         }
-        for (section, name) in [LIMITS, DEFAULTS, TUI].iter().flat_map(|s| s.names().map(move |name| (s, name))) {
+        for (section, name) in
+            [LIMITS, DEFAULTS, OUTPUT, STORE, RETENTION, TUI].iter().flat_map(|s| s.names().map(move |name| (s, name)))
+        {
             let variable = variable_name(section, name);
             let Some(value) = env(&variable).filter(|value| !value.is_empty()) else { continue };
             let text = format!("[{}]\n{name} = {}", section.heading, as_toml(&value.to_string_lossy()));

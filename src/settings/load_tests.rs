@@ -75,6 +75,7 @@ fn one_problem(text: &str) -> String {
 fn without_any_file_the_defaults_are_in_force() {
     let settings = Place::new().load();
     assert_eq!((settings.limits, settings.defaults, settings.tui), Default::default());
+    assert_eq!((settings.output, settings.store, settings.retention), Default::default());
     assert!(settings.tasks.is_empty() && settings.files.is_empty());
 }
 

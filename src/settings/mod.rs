@@ -2,6 +2,7 @@
 //!
 //! Files are read once, by [`load`]; every fault of a file is reported with its line and column.
 
+mod bytes;
 mod default_toml;
 mod dirs;
 mod error;
@@ -16,6 +17,7 @@ mod signals;
 mod spans;
 mod types;
 
+pub use bytes::{parse_bytes, show_bytes};
 pub use default_toml::default_toml;
 pub use dirs::{Directories, EnvLookup, process_env};
 pub use error::{Place, Problem, SettingsError};
@@ -24,4 +26,4 @@ pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
 pub use shown::shown;
 pub use spans::{parse_span, show_span};
-pub use types::{Defaults, Settings, TaskSettings, TuiSettings};
+pub use types::{Defaults, OutputSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings};

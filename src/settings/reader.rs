@@ -10,6 +10,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::bytes::{parse_bytes, show_bytes};
 use super::error::{Place, Problem};
 use super::files::line_and_column;
 use super::keys::Section;
@@ -218,6 +219,19 @@ impl<'s, 'a> Value<'s, 'a> {
             self.wrong(format_args!("a whole number from {} to {}", range.start(), range.end()));
         }
         count
+    }
+
+    pub(super) fn bytes(&self, range: RangeInclusive<u64>) -> Option<u64> {
+        let read = match self.value.get_ref().as_str() {
+            Some(text) => parse_bytes(text),
+            None => self.integer().and_then(|number| u64::try_from(number).ok()).ok_or("a size such as \"64MiB\""),
+        };
+        match read {
+            Ok(bytes) if range.contains(&bytes) => return Some(bytes),
+            Ok(_) => self.wrong(format_args!("from {} to {}", show_bytes(*range.start()), show_bytes(*range.end()))),
+            Err(expected) => self.wrong(expected),
+        }
+        None
     }
 
     pub(super) fn span(&self, range: RangeInclusive<Duration>) -> Option<Duration> {

@@ -42,6 +42,45 @@ impl Default for TuiSettings {
     }
 }
 
+/// What is kept of the output of runs (`[output]`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputSettings {
+    /// How large the raw log of one run may become, in bytes.
+    pub max_log_bytes: u64,
+    /// How often the newest output goes to the record at most.
+    pub flush_interval: Duration,
+}
+
+impl Default for OutputSettings {
+    fn default() -> OutputSettings {
+        OutputSettings { max_log_bytes: 64 * 1024 * 1024, flush_interval: Duration::from_secs(1) }
+    }
+}
+
+/// How records are kept (`[store]`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StoreSettings {
+    /// Whether a run is ended that cannot be kept.
+    pub strict: bool,
+}
+
+/// How long ended runs stay on record (`[retention]`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetentionSettings {
+    /// How many of each session.
+    pub runs: usize,
+    /// For how many days.
+    pub days: usize,
+    /// How large all logs may be together, in bytes.
+    pub log_bytes: u64,
+}
+
+impl Default for RetentionSettings {
+    fn default() -> RetentionSettings {
+        RetentionSettings { runs: 500, days: 30, log_bytes: 2 * 1024 * 1024 * 1024 }
+    }
+}
+
 /// A task of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskSettings {
@@ -62,6 +101,12 @@ pub struct Settings {
     pub limits: Limits,
     /// `[defaults]`; they are in the tasks' specs already.
     pub defaults: Defaults,
+    /// `[output]`.
+    pub output: OutputSettings,
+    /// `[store]`.
+    pub store: StoreSettings,
+    /// `[retention]`.
+    pub retention: RetentionSettings,
     /// `[tui]`.
     pub tui: TuiSettings,
     /// The tasks: the project's in the order of its file, then those of the user's file.

@@ -1,29 +1,35 @@
-//! Where records are kept.
+//! Where records and raw logs are kept.
 //!
-//! [`Store`] is what the supervisor needs of it; [`MemoryStore`] keeps records as long as the program runs.
+//! [`Store`] is what the supervisor needs of it; [`MemoryStore`] keeps records as long as the program runs, [`SqliteStore`] in the state
+//! directory, which one program uses at a time ([`StateFolder`]). [`Records`] looks them up. [`log`] has every byte that a run printed.
 
+mod database;
 mod error;
+mod folder;
+pub mod log;
 mod memory;
+mod prune;
+mod query;
+mod recovery;
+mod redaction;
+mod rows;
+mod rules;
+mod schema;
+mod sqlite;
+mod writer;
+mod writes;
 
-pub use error::StoreError;
+#[cfg(test)]
+mod tests;
+
+pub use error::{OpenError, StoreError};
+pub use folder::StateFolder;
 pub use memory::MemoryStore;
-
-use std::sync::Arc;
-
-use crate::model::{Record, RunId};
-
-/// What is called when a write is durable or has failed; from any thread, exactly once.
-pub type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
-
-/// Keeps the records of runs. Writes of one run are applied in the order in which they were asked for.
-pub trait Store: Send {
-    /// Writes a record and calls `done` when it is durable. Never waits.
-    ///
-    /// # Errors
-    /// To `done`: a transition that S2.1 does not know, a revision that does not follow, or a failure of the medium. Nothing is changed
-    /// then.
-    fn put(&mut self, record: Arc<Record>, done: Done);
-
-    /// Forgets a final record.
-    fn remove(&mut self, run: RunId);
-}
+pub use prune::Retention;
+pub use query::{Records, SUMMARY_RUNS, Summary};
+pub use recovery::Recovered;
+pub use redaction::Redaction;
+pub use rows::Listed;
+pub use sqlite::{Found, SqliteStore, StoreOptions};
+pub use writer::Pruned;
+pub use writes::{Done, Store};

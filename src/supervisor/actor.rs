@@ -7,13 +7,16 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::core::{At, Core, Do, Write};
+use super::core::{At, Core, Do};
+use super::kept::Kept;
 use super::local::LocalClient;
+use super::looking::look;
 use super::request::Request;
+use super::storage::Storage;
 use super::timers::{Deadline, Timers};
 use crate::driver::{self, Command, Report, Setup};
 use crate::holder::{HolderError, HolderServer, OnLost};
-use crate::launch::{self, Resolved};
+use crate::launch::Resolved;
 use crate::model::{ErrorCode, Failure, Limits, Moment, RunId, SessionName};
 use crate::store::Store;
 use crate::sys::clock;
@@ -30,8 +33,8 @@ pub struct SupervisorSetup<'a> {
     pub session: SessionName,
     /// The limits.
     pub limits: Limits,
-    /// Where records are kept.
-    pub store: Box<dyn Store>,
+    /// Where records and logs are kept.
+    pub storage: Storage,
     /// The program whose `main` serves holders: `/proc/self/exe` but in tests.
     pub holder_exe: &'a Path,
     /// What becomes of a run when this process dies.
@@ -53,6 +56,8 @@ pub enum SupervisorError {
 pub struct Supervisor {
     core: Core,
     store: Box<dyn Store>,
+    kept: Arc<Kept>,
+    flush_interval: Option<std::time::Duration>,
     holders: Arc<HolderServer>,
     on_lost: OnLost,
     timers: Timers,
@@ -65,13 +70,16 @@ pub struct Supervisor {
     job_runs: std::collections::HashMap<tokio::task::Id, RunId>,
 }
 
-type Stored = (RunId, Write, Result<(), Failure>);
+/// The run, the revision, and whether it is durable.
+type Stored = (RunId, u64, Result<(), Failure>);
 
 /// What a job of the supervisor's came to.
 enum Job {
     Resolved(RunId, Result<Resolved, Failure>),
     DriverEnded,
     StarterLeft(RunId),
+    /// A request was answered beside the loop.
+    Served,
 }
 
 /// What woke the loop up.
@@ -96,9 +104,17 @@ impl Supervisor {
         let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
+        let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
+        let kept = Arc::new(Kept { session: setup.session.clone(), records, logs });
+        let mut core = Core::new(setup.session, setup.limits, Box::new(random_id));
+        core.generations = generations;
+        core.strict = strict;
+        core.redaction = redaction;
         let supervisor = Supervisor {
-            core: Core::new(setup.session, setup.limits, Box::new(random_id)),
-            store: setup.store,
+            core,
+            store,
+            kept,
+            flush_interval,
             holders: Arc::new(HolderServer::start(setup.holder_exe)?),
             on_lost: setup.on_lost,
             timers: Timers::new()?,
@@ -122,7 +138,7 @@ impl Supervisor {
                 Woken::Request(None) => return,
                 Woken::Request(Some(request)) => self.serve(at, request),
                 Woken::Report(run, report) => self.core.reported(at, run, report),
-                Woken::Stored((run, write, result)) => self.core.stored(at, run, write, result),
+                Woken::Stored((run, revision, result)) => self.core.stored(at, run, revision, result),
                 Woken::TimeOver => self.time_is_over(at),
                 Woken::Job(ended) => self.job_ended(at, ended),
             };
@@ -157,6 +173,8 @@ impl Supervisor {
             }
             Request::MarkReady(run, answer) => return core.mark_ready(at, run, answer),
             Request::Read(run, limit_bytes, answer) => return core.read(at, run, limit_bytes, answer),
+            Request::ReadLog(run, request, answer) => return core.read_log(run, request, answer),
+            Request::Reap(run, answer) => return vec![Do::Reap(run, answer)],
             Request::Inspect(run, answer) => core.inspect(run, answer),
             Request::History { run, first, count, answer } => {
                 core.pass_on(run, Command::History { first, count, answer });
@@ -174,6 +192,7 @@ impl Supervisor {
         for (deadline, epoch) in self.timers.take_over(at.now) {
             match deadline {
                 Deadline::Run(run, timer) => todo.extend(self.core.timer_fired(at, run, timer, epoch)),
+                Deadline::Store(run) => todo.extend(self.core.store_again(at, run)),
                 Deadline::Shutdown => self.core.shutdown_is_late(),
             }
         }
@@ -187,7 +206,7 @@ impl Supervisor {
                 match outcome {
                     Job::Resolved(run, found) => self.core.resolved(at, run, found),
                     Job::StarterLeft(run) => self.core.starter_left(at, run),
-                    Job::DriverEnded => Vec::new(),
+                    Job::DriverEnded | Job::Served => Vec::new(),
                 }
             }
             Err(error) => {
@@ -206,20 +225,34 @@ impl Supervisor {
             match what {
                 Do::Resolve(identity, spec) => {
                     let run = identity.id;
-                    // Programs and folders may lie on a file system that hangs.
-                    let look = move || Job::Resolved(run, launch::local(&spec, &identity));
-                    let job = self.jobs.spawn_blocking(look);
+                    let looking = look(spec, identity);
+                    let job = self.jobs.spawn(async move { Job::Resolved(run, looking.await) });
                     self.job_runs.insert(job.id(), run);
                 }
-                Do::Store(record, write) => {
+                Do::Store(record, revision) => {
                     let (run, stored_tx) = (record.id, self.stored_tx.clone());
                     let done = Box::new(move |result: Result<(), crate::store::StoreError>| {
                         // It can only be missing when the supervisor is gone.
-                        let _ = stored_tx.send((run, write, result.map_err(Failure::from)));
+                        let _ = stored_tx.send((run, revision, result.map_err(Failure::from)));
                     });
                     self.store.put(record, done);
                 }
-                Do::Unstore(run) => self.store.remove(run),
+                Do::ArmStore(run, at) => self.timers.arm(Deadline::Store(run), 0, at),
+                Do::ReadLog(run, request, progress, answer) => {
+                    let kept = Arc::clone(&self.kept);
+                    self.jobs.spawn(async move {
+                        kept.read_log(run, request, progress, answer).await;
+                        Job::Served
+                    });
+                }
+                Do::Reap(run, answer) => {
+                    let kept = Arc::clone(&self.kept);
+                    self.jobs.spawn_blocking(move || {
+                        answer.send(kept.reap(run));
+                        Job::Served
+                    });
+                }
+                Do::Unlist(run) => self.store.left_the_list(run),
                 Do::Drive(run) => self.start_driver(run),
                 Do::WatchStarter(run, left_rx) => {
                     let job = self.jobs.spawn(async move {
@@ -243,7 +276,12 @@ impl Supervisor {
         let (port, orders) = driver::port();
         entry.port = Some(port);
         let spec = entry.spec.clone();
+        let log = self.kept.logs.as_ref().map(|logs| logs.begin(run, spec.mode, spec.size));
+        entry.log = log.as_ref().map(|log| log.progress());
         let setup = Setup {
+            log,
+            flush_interval: self.flush_interval,
+            redaction: self.core.redaction.clone(),
             id: run,
             resolved,
             mode: spec.mode,

@@ -10,12 +10,14 @@ use tokio::sync::oneshot;
 use super::entry::{Entry, Starter};
 use super::records;
 use super::starting::Resolving;
-use crate::api::{FeedSender, RunView, Update};
+use crate::api::{Answer, FeedSender, LogReading, LogRequest, Reaped, RunView, Update};
 use crate::driver::{Command, Report};
 use crate::launch::RunIdentity;
 use crate::model::run::{Effect, Input, RunTimer};
 use crate::model::stop::StopKey;
 use crate::model::{Failure, Limits, Moment, Record, RunId, RunName, RunSpec, SessionName, Slots};
+use crate::store::Redaction;
+use crate::store::log::LogProgress;
 
 /// The present, as it is passed in.
 #[derive(Debug, Clone, Copy)]
@@ -26,23 +28,33 @@ pub(super) struct At {
     pub(super) wall: Timestamp,
 }
 
-/// Which write a store has answered.
+/// What a record is stored for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Write {
     Starting,
     Running,
+    /// The newest output of a live run.
+    Flush,
     Final,
     Observed,
+    /// An attempt after one that failed.
+    Again,
 }
 
 /// What the core asks the actor to do.
 pub(super) enum Do {
     /// Look for program, folder and environment of a run.
     Resolve(RunIdentity, Box<RunSpec>),
-    /// Store a record.
-    Store(Arc<Record>, Write),
-    /// Forget a stored record.
-    Unstore(RunId),
+    /// Store a record of this revision.
+    Store(Arc<Record>, u64),
+    /// Store a record again then.
+    ArmStore(RunId, Moment),
+    /// Tell the store that a run is no longer listed.
+    Unlist(RunId),
+    /// Read a log, live when there is progress to follow.
+    ReadLog(RunId, LogRequest, Option<LogProgress>, Answer<LogReading>),
+    /// End what orphaned runs have left.
+    Reap(Option<RunId>, Answer<Vec<Reaped>>),
     /// Start the driver of a run, and with it the process.
     Drive(RunId),
     /// Watch for the leaving of who waits for a foreground run.
@@ -68,6 +80,9 @@ pub(super) struct Core {
     pub(super) mint: Box<dyn FnMut() -> RunId + Send>,
     pub(super) next_stop: u64,
     pub(super) shutdown: Option<super::ending::Shutdown>,
+    /// Whether a run ends that cannot be kept.
+    pub(super) strict: bool,
+    pub(super) redaction: Redaction,
     feeds: Vec<FeedSender>,
 }
 
@@ -84,23 +99,9 @@ impl Core {
             mint,
             next_stop: 0,
             shutdown: None,
+            strict: false,
+            redaction: Redaction::none(),
             feeds: Vec::new(),
-        }
-    }
-
-    /// Takes the answer of a store in.
-    pub(super) fn stored(&mut self, at: At, run: RunId, write: Write, result: Result<(), Failure>) -> Vec<Do> {
-        match write {
-            Write::Starting => self.step(at, run, Input::Recorded(result)),
-            Write::Running => self.step(at, run, Input::Confirmed(result)),
-            Write::Final => {
-                if let Some(entry) = self.runs.get_mut(&run) {
-                    entry.final_failure = result.err();
-                }
-                self.step(at, run, Input::FinalStored)
-            }
-            // A mark that could not be stored is made again by the next read.
-            Write::Observed => Vec::new(),
         }
     }
 
@@ -111,7 +112,13 @@ impl Core {
 
     /// Takes a driver's report in.
     pub(super) fn reported(&mut self, at: At, run: RunId, report: Report) -> Vec<Do> {
-        let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
+        let Some(entry) = self.runs.get_mut(&run) else {
+            // It was forgotten while this was on its way; who waits is told all the same.
+            if let Report::TooLate(_, answer) = report {
+                answer.send(Err(super::serving::not_found(run)));
+            }
+            return Vec::new();
+        };
         let input = match report {
             Report::Spawned(process) => {
                 entry.record = records::with_process(&entry.record, process, at.wall);
@@ -147,8 +154,13 @@ impl Core {
                 self.publish(run);
                 return Vec::new();
             }
-            Report::Finished { output, payload_undelivered, activity } => {
+            Report::Snapshot { output, log } => return self.flush(at, run, *output, log),
+            Report::LogFailed(failure) => return self.log_failed(at, run, failure),
+            Report::Finished { output, payload_undelivered, activity, log } => {
                 entry.output = Some(*output);
+                if log.is_some() {
+                    Arc::make_mut(&mut entry.record).log = log;
+                }
                 entry.activity = activity;
                 Input::Finished { payload_undelivered }
             }
@@ -187,7 +199,7 @@ impl Core {
             Effect::Spawn => todo.push(Do::Drive(run)),
             Effect::StoreRunning => {
                 entry.record = records::running(&entry.record, at.wall);
-                todo.push(Do::Store(Arc::clone(&entry.record), Write::Running));
+                self.store(at, run, Write::Running, todo);
             }
             Effect::Started(result) => self.tell_starter(run, result),
             Effect::AbortSpawn => drop(order(entry, Command::AbortSpawn)),
@@ -206,7 +218,8 @@ impl Core {
             Effect::StoreFinal(outcome) => {
                 entry.ended = Some(at.now);
                 entry.record = records::ended(&entry.record, *outcome, entry.output.take(), at.wall);
-                todo.push(Do::Store(Arc::clone(&entry.record), Write::Final));
+                self.redaction.record(Arc::make_mut(&mut entry.record));
+                self.store(at, run, Write::Final, todo);
             }
             Effect::ReleaseSlot => {
                 if let Some(slot) = entry.slot.take() {
@@ -266,3 +279,7 @@ impl Core {
         self.runs.values().map(|entry| Arc::new(entry.view())).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "core_tests.rs"]
+mod tests;

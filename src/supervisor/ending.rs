@@ -9,7 +9,7 @@ use super::serving::not_found;
 use crate::api::{Answer, ShutdownReport, ShutdownRequest, StopId, StopOutcome, StopRequest, Update};
 use crate::model::run::Input;
 use crate::model::stop::{Reason, StopKey};
-use crate::model::{Applied, Cut, Failure, RunId, StillAlive};
+use crate::model::{Applied, Cut, ErrorCode, Failure, RunId, StillAlive};
 
 /// How much longer than the longest grace a shutdown may take (S7.2).
 const SHUTDOWN_MARGIN: Duration = Duration::from_secs(5);
@@ -41,6 +41,8 @@ impl Core {
             answer.send(Ok(StopOutcome { applied: false, record: Arc::clone(&entry.record) }));
             return Vec::new();
         }
+        // Of a restart and a later stop the stop stands.
+        entry.drop_successor(&Failure::new(ErrorCode::Stale, "the run was stopped after it was asked to start again"));
         entry.stops.insert(key, (stop, answer));
         self.step(at, run, Input::End(Reason::Stop(key), request.kill))
     }
@@ -57,7 +59,7 @@ impl Core {
         if let (Some(key), Some(entry)) = (key, self.runs.get_mut(&run))
             && let Some((_, stop)) = entry.stops.remove(&key)
         {
-            stop.send(Err(Failure::new(crate::model::ErrorCode::Stale, "the stop was withdrawn")));
+            stop.send(Err(Failure::new(ErrorCode::Stale, "the stop was withdrawn")));
         }
         answer.send(Ok(key.is_some()));
         todo
@@ -78,9 +80,8 @@ impl Core {
         }
         for run in live {
             // Nothing follows a run that ends with everything.
-            if let Some((_, answers)) = self.runs.get_mut(&run).and_then(|entry| entry.successor.take()) {
-                let closing = Failure::new(crate::model::ErrorCode::Closing, "everything is being ended");
-                answers.into_iter().for_each(|answer| answer.send(Err(closing.clone())));
+            if let Some(entry) = self.runs.get_mut(&run) {
+                entry.drop_successor(&Failure::new(ErrorCode::Closing, "everything is being ended"));
             }
             todo.extend(self.step(at, run, Input::End(Reason::Shutdown, request.hurry)));
         }
@@ -157,11 +158,12 @@ impl Core {
 
     /// Forgets the oldest final runs beyond what is kept.
     fn forget_oldest(&mut self, todo: &mut Vec<Do>) {
-        let finals: Vec<RunId> = self.runs.iter().filter(|(_, e)| e.is_final()).map(|(run, _)| *run).collect();
+        let is_done = |entry: &super::entry::Entry| entry.is_final() && !entry.keeping.is_behind();
+        let finals: Vec<RunId> = self.runs.iter().filter(|(_, e)| is_done(e)).map(|(run, _)| *run).collect();
         for run in finals.iter().take(finals.len().saturating_sub(self.limits.kept_runs)) {
             self.runs.shift_remove(run);
             self.send(Update::Removed(*run));
-            todo.push(Do::Unstore(*run));
+            todo.push(Do::Unlist(*run));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::request::LiveRoad;
+use super::storing::Keeping;
 
 use crate::api::{Activity, Answer, DeadlineView, LiveOutput, RunView, StartRequest, StopId, StopOutcome, Termination};
 use crate::driver::DriverPort;
@@ -13,6 +14,7 @@ use crate::launch::Resolved;
 use crate::model::run::Run;
 use crate::model::stop::StopKey;
 use crate::model::{Cut, CutOutcome, Failure, Moment, Record, RecordOutput, RunSpec, Slot};
+use crate::store::log::LogProgress;
 
 /// Who waits for a start.
 pub(super) enum Starter {
@@ -53,6 +55,9 @@ pub(super) struct Entry {
     pub(super) started: Option<Moment>,
     pub(super) ended: Option<Moment>,
     pub(super) activity: Activity,
+    pub(super) keeping: Keeping,
+    /// How far its log has come, once there is one.
+    pub(super) log: Option<LogProgress>,
 }
 
 impl Entry {
@@ -74,6 +79,12 @@ impl Entry {
             ended: self.ended,
             activity: self.activity,
         }
+    }
+
+    /// Tells those who wait for a run in this one's place that there will be none.
+    pub(super) fn drop_successor(&mut self, failure: &Failure) {
+        let waiting = self.successor.take().into_iter().flat_map(|(_, answers)| answers);
+        waiting.for_each(|answer| answer.send(Err(failure.clone())));
     }
 
     /// Returns whether the run is over and its record final.

@@ -8,8 +8,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::request::{LiveRoad, Request};
 use crate::api::{
-    Answer, Client, Deadline, Feed, Foreground, HistoryRows, Inspection, Reading, Reply, ShutdownReport,
-    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch, empty_feed, reply,
+    Answer, Client, Deadline, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped,
+    Reply, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch,
+    empty_feed, reply,
 };
 use crate::model::{Cut, ErrorCode, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
 
@@ -88,6 +89,14 @@ impl Client for LocalClient {
 
     fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading> {
         self.ask(|answer| Request::Read(run, limit_bytes, answer))
+    }
+
+    fn read_log(&self, run: RunId, request: LogRequest) -> Reply<LogReading> {
+        self.ask(|answer| Request::ReadLog(run, request, answer))
+    }
+
+    fn reap(&self, run: Option<RunId>) -> Reply<Vec<Reaped>> {
+        self.ask(|answer| Request::Reap(run, answer))
     }
 
     fn inspect(&self, run: RunId) -> Reply<Inspection> {

@@ -1,18 +1,25 @@
 //! The one place that decides: which runs there are, who may do what to them, and in which order.
 //!
 //! `core` decides without waiting for anything; the files beside it are its parts: `starting`, `ending`, `serving`, `records`.
-//! `actor` is the loop around it, `timers` its clock, `local` the client for this process.
+//! `actor` is the loop around it, `timers` its clock, `looking` finds programs for it, `local` the client for this process.
 
 mod actor;
 mod core;
 mod ending;
 mod entry;
+mod kept;
 mod local;
+mod looking;
+mod reap;
 mod records;
 mod request;
 mod serving;
 mod starting;
+mod storage;
+mod storing;
 mod timers;
 
 pub use actor::{Supervisor, SupervisorError, SupervisorSetup};
 pub use local::LocalClient;
+pub use reap::is_alive;
+pub use storage::{FLUSH_INTERVAL, Storage};

@@ -1,4 +1,4 @@
-//! Making and changing records (S2.2, S2.3). Every change grows the revision by one.
+//! Making and changing records (S2.2, S2.3). The revision grows when a change is stored.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::launch::{Resolved, RunIdentity};
 use crate::model::run::Outcome;
-use crate::model::{Mode, ProcessIdentity, Record, RecordOutput, RunSpec, Size, Status};
+use crate::model::{LogFacts, Mode, ProcessIdentity, Record, RecordOutput, RunSpec, Size, Status};
 
 /// The shape of records.
 const SCHEMA: u32 = 1;
@@ -41,13 +41,15 @@ pub(super) fn starting(identity: &RunIdentity, spec: &RunSpec, resolved: &Resolv
         failure: None,
         ended: None,
         revision: 1,
+        degraded: None,
+        log: None,
         output: None,
     })
 }
 
-/// Makes the next revision of a record.
+/// Makes the next state of a record.
 fn next(record: &Record, at: Timestamp, change: impl FnOnce(&mut Record)) -> Arc<Record> {
-    let mut next = Record { updated_at: at, revision: record.revision + 1, ..record.clone() };
+    let mut next = Record { updated_at: at, ..record.clone() };
     change(&mut next);
     Arc::new(next)
 }
@@ -67,6 +69,14 @@ pub(super) fn with_size(record: &Record, size: Size) -> Arc<Record> {
     Arc::new(Record { size: Some(size), ..record.clone() })
 }
 
+/// Makes the record of a live run with its newest output.
+pub(super) fn with_output(record: &Record, output: RecordOutput, log: Option<LogFacts>, at: Timestamp) -> Arc<Record> {
+    next(record, at, |next| {
+        next.output = Some(output);
+        next.log = log.or(next.log);
+    })
+}
+
 /// Makes the final record of a run.
 pub(super) fn ended(record: &Record, outcome: Outcome, output: Option<RecordOutput>, at: Timestamp) -> Arc<Record> {
     next(record, at, |next| {
@@ -78,7 +88,7 @@ pub(super) fn ended(record: &Record, outcome: Outcome, output: Option<RecordOutp
         next.timed_out_by = outcome.timed_out_by;
         next.failure = outcome.failure;
         next.ended = outcome.ended;
-        next.output = output;
+        next.output = output.or(next.output.take());
         if let (true, Some(RecordOutput::Pipes(pipes))) = (outcome.undrained, &mut next.output) {
             pipes.stdout_truncated = true;
             pipes.stderr_truncated = true;

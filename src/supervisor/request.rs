@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::api::{
-    Answer, Deadline, FeedSender, HistoryRows, Inspection, LiveOutput, Reading, ShutdownReport, ShutdownRequest,
-    SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, View, Watch,
+    Answer, Deadline, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Reading, Reaped,
+    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, View, Watch,
 };
 use crate::model::{Cut, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
 
@@ -30,6 +30,8 @@ pub(super) enum Request {
     SetDeadline(RunId, TimeoutKind, Deadline, Answer<()>),
     MarkReady(RunId, Answer<()>),
     Read(RunId, usize, Answer<Reading>),
+    ReadLog(RunId, LogRequest, Answer<LogReading>),
+    Reap(Option<RunId>, Answer<Vec<Reaped>>),
     Inspect(RunId, Answer<Inspection>),
     History { run: RunId, first: u64, count: usize, answer: Answer<HistoryRows> },
     Watch(RunId, View, Answer<Watch>),
@@ -52,6 +54,8 @@ impl Request {
             Request::SetDeadline(_, _, _, answer) => answer.send(Err(failure)),
             Request::MarkReady(_, answer) => answer.send(Err(failure)),
             Request::Read(_, _, answer) => answer.send(Err(failure)),
+            Request::ReadLog(_, _, answer) => answer.send(Err(failure)),
+            Request::Reap(_, answer) => answer.send(Err(failure)),
             Request::Inspect(_, answer) => answer.send(Err(failure)),
             Request::History { answer, .. } => answer.send(Err(failure)),
             Request::Watch(_, _, answer) => answer.send(Err(failure)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::core::{At, Core, Do, Write};
 use super::records;
-use crate::api::{Answer, Deadline, Inspection, Reading, SignalTarget, Update};
+use crate::api::{Answer, Deadline, Inspection, LogReading, LogRequest, Reading, SignalTarget, Update};
 use crate::driver::Command;
 use crate::model::run::Input;
 use crate::model::{Cut, ErrorCode, Failure, Limits, Mode, RunId, TimeoutKind, WriteStdin};
@@ -97,19 +97,38 @@ impl Core {
             return Vec::new();
         }
         let mut todo = Vec::new();
-        if entry.is_final() && entry.record.observed_at.is_none() {
+        let is_first = entry.is_final() && entry.record.observed_at.is_none();
+        if is_first {
             entry.record = records::observed(&entry.record, at.wall);
-            todo.push(Do::Store(Arc::clone(&entry.record), Write::Observed));
         }
         let record = Arc::clone(&entry.record);
         match &entry.port {
             Some(port) => port.request(Command::Read(limit_bytes, record, answer)),
             None => answer.send(Ok(Reading { record, parts: Vec::new() })),
         }
-        if !todo.is_empty() {
+        if is_first {
+            self.store(at, run, Write::Observed, &mut todo);
             self.publish(run);
         }
         todo
+    }
+
+    /// Reads the log of a run, of one that is no longer listed as well.
+    pub(super) fn read_log(&self, run: RunId, request: LogRequest, answer: Answer<LogReading>) -> Vec<Do> {
+        if !(1..=Limits::MAX_READ_BYTES).contains(&request.limit_bytes) {
+            let message = format!("a read takes 1 to {} bytes, not {}", Limits::MAX_READ_BYTES, request.limit_bytes);
+            answer.send(Err(Failure::new(ErrorCode::Invalid, message)));
+            return Vec::new();
+        }
+        let progress = match self.runs.get(&run) {
+            Some(entry) if entry.log.is_none() && !entry.is_final() => {
+                answer.send(Err(Failure::new(ErrorCode::Busy, "the run has not been started yet")));
+                return Vec::new();
+            }
+            Some(entry) => entry.log.clone(),
+            None => None,
+        };
+        vec![Do::ReadLog(run, request, progress, answer)]
     }
 
     /// Looks at a run; marks nothing.
@@ -142,11 +161,16 @@ impl Core {
                 let failure = Failure::new(ErrorCode::Conflict, format!("run {} is live", run.short()));
                 answer.send(Err(failure.with_hint("stop it first")));
             }
+            Some(true) if self.runs.get(&run).is_some_and(|entry| entry.keeping.is_behind()) => {
+                let failure =
+                    Failure::new(ErrorCode::Busy, format!("the record of run {} is not stored yet", run.short()));
+                answer.send(Err(failure.with_hint("try again when it can be stored")));
+            }
             Some(true) => {
                 self.runs.shift_remove(&run);
                 self.send(Update::Removed(run));
                 answer.send(Ok(()));
-                return vec![Do::Unstore(run)];
+                return vec![Do::Unlist(run)];
             }
         }
         Vec::new()

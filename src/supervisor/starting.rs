@@ -7,6 +7,7 @@ use super::core::{At, Core, Do, Write};
 use super::entry::{Entry, Starter};
 use super::records;
 use super::request::LiveRoad;
+use super::storing::Keeping;
 use crate::api::{Activity, Answer, StartRequest, StopRequest};
 use crate::launch::{Resolved, RunIdentity};
 use crate::model::run::{Input, Run, RunTraits};
@@ -142,7 +143,8 @@ impl Core {
                 return Vec::new();
             }
         };
-        let record = records::starting(&identity, &spec, &resolved, at.wall);
+        let mut record = records::starting(&identity, &spec, &resolved, at.wall);
+        self.redaction.record(Arc::make_mut(&mut record));
         if let Some(name) = &identity.name {
             self.generations.insert(name.clone(), identity.generation);
         }
@@ -153,7 +155,7 @@ impl Core {
             daemonizes: spec.daemonizes,
             grace: spec.stop.grace,
         });
-        let mut todo = vec![Do::Store(Arc::clone(&record), Write::Starting)];
+        let mut todo = Vec::new();
         let mut live_tx = None;
         if let Starter::Foreground(live, _) = &mut starter
             && let Some(LiveRoad { output_tx, left_rx }) = live.take()
@@ -177,8 +179,11 @@ impl Core {
             started: None,
             ended: None,
             activity: Activity::default(),
+            keeping: Keeping::default(),
+            log: None,
         };
         self.runs.insert(run, entry);
+        self.store(at, run, Write::Starting, &mut todo);
         self.publish(run);
         todo
     }

@@ -13,6 +13,8 @@ use crate::sys::watched::Watched;
 pub(super) enum Deadline {
     /// A run's timer.
     Run(RunId, RunTimer),
+    /// A record that could not be stored is tried again.
+    Store(RunId),
     /// The bound of a shutdown.
     Shutdown,
 }

@@ -84,7 +84,28 @@ pub fn receive(socket: impl AsFd, buffer: &mut [u8], mut descriptors: impl FnMut
         }
     }
     if received.flags.contains(ReturnFlags::CTRUNC) {
-        return Err(io::ErrorKind::InvalidData.into());
+        let lost = "descriptors could not be received: too many open files";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, lost));
     }
     Ok(received.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_that_found_no_room_are_said_to_be_lost() {
+        let (near, far) = pair(Kind::Messages).expect("a pair");
+        // What there is no room for is lost, as those are for which this process has no number left.
+        let many: Vec<OwnedFd> = (0..2 * MAX_DESCRIPTORS).map(|_| near.try_clone().expect("a copy")).collect();
+        let mut space = [MaybeUninit::<u8>::uninit(); rustix::cmsg_space!(ScmRights(2 * MAX_DESCRIPTORS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let borrowed: Vec<BorrowedFd<'_>> = many.iter().map(AsFd::as_fd).collect();
+        assert!(ancillary.push(SendAncillaryMessage::ScmRights(&borrowed)));
+        sendmsg(&near, &[IoSlice::new(b"x")], &mut ancillary, SendFlags::NOSIGNAL).expect("sent");
+        let error = receive(&far, &mut [0; 1], drop).expect_err("lost");
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        assert!(error.to_string().contains("too many open files"), "{error}");
+    }
 }

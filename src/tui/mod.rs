@@ -10,6 +10,8 @@ mod input;
 mod keys;
 mod model;
 mod options;
+mod outside;
+mod painter;
 mod panic;
 mod perform;
 mod run;

@@ -1,6 +1,6 @@
 //! The loop: it waits for what happens, lets `update` decide, carries out commands, and draws.
 
-use std::future::{Future, pending};
+use std::future::pending;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,6 @@ use std::time::Duration;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 use jiff::tz::TimeZone;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
 use crate::api::{Client, Feed, Reply, Update, View, Watch};
@@ -16,8 +15,9 @@ use crate::model::{Failure, Frame, Moment, RunId};
 
 use super::cmd::Cmd;
 use super::event::{Event, Input};
-use super::input;
+use super::input::inputs;
 use super::model::{Model, Setup};
+use super::outside::{Outside, Outsides, Signals};
 use super::panic::{self, Own};
 use super::perform::{Awaited, MakeSpec, perform};
 use super::surface::{Screen, Surface};
@@ -26,6 +26,12 @@ use super::{Leaving, Options, TuiError, terminal};
 
 /// The shortest time between two draws of something that changes all the time: 60 a second.
 const BETWEEN_DRAWS: Duration = Duration::from_micros(16_600);
+
+/// A suspended program that still runs after this was not stopped: nobody could continue it.
+const STOPPED_WITHIN: Duration = Duration::from_millis(200);
+
+/// How often a TUI in the background looks whether it is in the foreground: no signal tells.
+const FOREGROUND_EVERY: Duration = Duration::from_millis(250);
 
 /// Shows the TUI until it is left.
 ///
@@ -50,69 +56,20 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     let model = Model::new(setup, tasks, terminal::size(), clock());
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     ui.draw().map_err(TuiError::Draw)?;
-    ui.drive(input::inputs(), signals).await
-}
-
-/// What ends or interrupts the program from outside.
-pub(super) enum Outside {
-    /// Asked to end, by this signal.
-    Terminate(i32),
-    /// The terminal is gone.
-    HangUp,
-    /// Continued after a stop.
-    Continued,
-}
-
-/// The signals that the TUI takes.
-pub(super) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    quit: Signal,
-    hang_up: Signal,
-    continued: Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Signals> {
-        Ok(Signals {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            quit: signal(SignalKind::quit())?,
-            hang_up: signal(SignalKind::hangup())?,
-            continued: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
-        })
-    }
-}
-
-/// Where [`Outside`] comes from.
-pub(super) trait Outsides {
-    /// Waits for the next one. Nothing is lost when it is dropped.
-    fn next(&mut self) -> impl Future<Output = Outside> + Send;
-}
-
-impl Outsides for Signals {
-    async fn next(&mut self) -> Outside {
-        tokio::select! {
-            Some(()) = self.hang_up.recv() => Outside::HangUp,
-            Some(()) = self.terminate.recv() => Outside::Terminate(SignalKind::terminate().as_raw_value()),
-            Some(()) = self.interrupt.recv() => Outside::Terminate(SignalKind::interrupt().as_raw_value()),
-            Some(()) = self.quit.recv() => Outside::Terminate(SignalKind::quit().as_raw_value()),
-            Some(()) = self.continued.recv() => Outside::Continued,
-            else => pending().await,
-        }
-    }
+    ui.drive(inputs, signals).await
 }
 
 /// What the loop waits for.
 enum Happened {
     Outside(Outside),
-    Input(Option<io::Result<Input>>),
+    Input(Option<Input>),
     Frame(Option<(RunId, Arc<Frame>)>),
     Watching(Result<Watch, Failure>),
     Answered(Event),
     Runs(Option<Update>),
     DrawDue,
     TickDue,
+    ResumeDue,
 }
 
 /// The running TUI.
@@ -131,6 +88,8 @@ pub(super) struct Ui<S> {
     /// Whether the user waits for what comes next: it is drawn at once.
     awaited: bool,
     tick_at: Option<Instant>,
+    /// While the TUI is suspended: when it is next looked whether the terminal may be used again.
+    resume_at: Option<Instant>,
     left: Option<Leaving>,
 }
 
@@ -155,6 +114,7 @@ impl<S: Surface> Ui<S> {
             drawn_at: None,
             awaited: false,
             tick_at: None,
+            resume_at: None,
             left: None,
         }
     }
@@ -162,39 +122,48 @@ impl<S: Surface> Ui<S> {
     /// Draws now.
     pub(super) fn draw(&mut self) -> io::Result<()> {
         self.surface.draw(&self.model)?;
-        self.model.dirty = false;
+        (self.model.dirty, self.model.rows_dirty) = (false, false);
         self.awaited = false;
         self.drawn_at = Some(Instant::now());
         Ok(())
     }
 
     /// Runs until the TUI is left. The first frame is drawn before: nothing is asked of anybody before the user sees something.
-    pub(super) async fn drive(
+    pub(super) async fn drive<I: Stream<Item = Input> + Unpin>(
         &mut self,
-        mut inputs: impl Stream<Item = io::Result<Input>> + Unpin,
+        mut open_inputs: impl FnMut() -> io::Result<I>,
         mut outsides: impl Outsides,
     ) -> Result<Leaving, TuiError> {
+        let mut inputs = Some(open_inputs().map_err(TuiError::Terminal)?);
         self.feed = Some(self.client.subscribe());
         self.take(Event::Ready { time_zone: TimeZone::system() });
         loop {
             if let Some(left) = self.left.take() {
                 return Ok(left);
             }
-            let draw_at = self.model.dirty.then(|| self.draw_at()).flatten();
-            if self.model.dirty && draw_at.is_none() && self.draw().is_err() {
+            if self.resume_at.is_some() {
+                // The terminal is somebody else's.
+                inputs = None;
+            } else if inputs.is_none() {
+                inputs = Some(open_inputs().map_err(TuiError::Terminal)?);
+            }
+            let may_draw = self.model.needs_draw() && self.resume_at.is_none();
+            let draw_at = may_draw.then(|| self.draw_at()).flatten();
+            if may_draw && draw_at.is_none() && self.draw().is_err() {
                 // Nobody can see anything any more.
                 return Ok(Leaving::TerminalLost);
             }
+            // Not biased: under a flood of frames or keys answers get their turn, too.
             let happened = tokio::select! {
-                biased;
                 outside = outsides.next() => Happened::Outside(outside),
-                input = inputs.next() => Happened::Input(input),
+                input = next_input(&mut inputs) => Happened::Input(input),
                 frame = next_frame(&mut self.watch) => Happened::Frame(frame),
                 watching = answered(&mut self.asked_watch) => Happened::Watching(watching),
                 Some(event) = self.answers.next() => Happened::Answered(event),
                 update = next_update(&mut self.feed) => Happened::Runs(update),
                 () = until(draw_at) => Happened::DrawDue,
                 () = until(self.tick_at) => Happened::TickDue,
+                () = until(self.resume_at) => Happened::ResumeDue,
             };
             if let Some(left) = self.happened(happened) {
                 return Ok(left);
@@ -210,19 +179,21 @@ impl<S: Surface> Ui<S> {
 
     fn happened(&mut self, happened: Happened) -> Option<Leaving> {
         match happened {
-            Happened::Outside(Outside::HangUp) | Happened::Input(None | Some(Err(_))) => {
-                return Some(Leaving::TerminalLost);
-            }
+            Happened::Outside(Outside::HangUp) | Happened::Input(None) => return Some(Leaving::TerminalLost),
             Happened::Outside(Outside::Terminate(signal)) => self.take(Event::Terminate(signal)),
-            Happened::Outside(Outside::Continued) => return self.resized(S::resume),
-            Happened::Input(Some(Ok(input))) => {
+            Happened::Outside(Outside::Resized) => return self.resized(|surface| Ok(surface.size())),
+            Happened::Outside(Outside::Continued) | Happened::ResumeDue => return self.resume(),
+            Happened::Input(Some(input)) => {
                 self.awaited = true;
                 self.take(Event::Input(input));
             }
             Happened::Frame(Some((run, frame))) => self.take(Event::Frame { run, frame }),
             Happened::Frame(None) => self.watch = None,
             Happened::Watching(watching) => self.watching(watching),
-            Happened::Answered(event) => self.take(event),
+            Happened::Answered(event) => {
+                self.catch_up();
+                self.take(event);
+            }
             Happened::Runs(Some(update)) => self.take(Event::Runs(update)),
             Happened::Runs(None) => {
                 self.feed = None;
@@ -235,6 +206,13 @@ impl<S: Surface> Ui<S> {
             }
         }
         None
+    }
+
+    /// Takes in what was told of runs before an answer was given: the end of the last run comes before the answer that all have ended.
+    fn catch_up(&mut self) {
+        // Only what waits now: who tells all the time must not keep the answer back.
+        let waiting: Vec<Update> = self.feed.iter_mut().flat_map(Feed::take_waiting).collect();
+        waiting.into_iter().for_each(|update| self.take(Event::Runs(update)));
     }
 
     /// Lets the model take an event in, and does what it asks for.
@@ -259,11 +237,14 @@ impl<S: Surface> Ui<S> {
             Cmd::Unwatch => (self.watch, self.asked_watch) = (None, None),
             Cmd::Redraw => {
                 self.model.dirty = true;
-                if self.surface.clear(self.model.size).is_err() {
+                if self.resume_at.is_none() && self.surface.clear(self.model.size).is_err() {
                     self.left = Some(Leaving::TerminalLost);
                 }
             }
-            Cmd::Suspend => self.left = self.resized(S::suspend),
+            Cmd::Suspend => match self.surface.suspend() {
+                Ok(()) => self.resume_at = Some(Instant::now() + STOPPED_WITHIN),
+                Err(_) => self.left = Some(Leaving::TerminalLost),
+            },
             Cmd::Quit => self.left = Some(self.model.leaving()),
             // All others are calls of the client.
             Cmd::Start { .. }
@@ -281,11 +262,20 @@ impl<S: Surface> Ui<S> {
         }
     }
 
-    /// Does what takes the terminal away and gives it back, perhaps at another size.
+    /// Takes the terminal again after a stop, once it may be used: in the background the TUI waits, and the runs go on.
+    fn resume(&mut self) -> Option<Leaving> {
+        if self.surface.is_in_foreground() {
+            self.resume_at = None;
+            return self.resized(S::resume);
+        }
+        self.resume_at = Some(Instant::now() + FOREGROUND_EVERY);
+        None
+    }
+
+    /// Does something after which the terminal may have another size, and is to be drawn at once.
     fn resized(&mut self, work: impl FnOnce(&mut S) -> io::Result<(u16, u16)>) -> Option<Leaving> {
         let Ok((cols, rows)) = work(&mut self.surface) else { return Some(Leaving::TerminalLost) };
-        self.awaited = true;
-        self.model.dirty = true;
+        (self.awaited, self.model.dirty) = (true, true);
         if (cols, rows) != self.model.size {
             self.take(Event::Input(Input::Resize { cols, rows }));
         }
@@ -302,6 +292,13 @@ impl<S: Surface> Ui<S> {
             }
             Err(failure) => self.take(Event::WatchFailed { run, failure }),
         }
+    }
+}
+
+async fn next_input(inputs: &mut Option<impl Stream<Item = Input> + Unpin>) -> Option<Input> {
+    match inputs {
+        Some(inputs) => inputs.next().await,
+        None => pending().await,
     }
 }
 

@@ -8,15 +8,14 @@ use crossterm::cursor::SetCursorStyle;
 use crossterm::queue;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use ratatui::backend::CrosstermBackend;
-use ratatui::layout::Rect;
-use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use crate::model::{CursorShape, MouseTracking};
 
 use super::TuiError;
 use super::model::{Focus, Model};
+use super::painter::Painter;
 use super::terminal::{self, OuterTerminal, Output};
-use super::view::{cursor_shape, view};
+use super::view::cursor_shape;
 
 /// A place to draw on, so that the loop can be tried without a terminal.
 pub(super) trait Surface {
@@ -26,16 +25,22 @@ pub(super) trait Surface {
     /// Makes the next draw one from scratch, at the given size.
     fn clear(&mut self, size: (u16, u16)) -> io::Result<()>;
 
-    /// Suspends the program until it is continued. Returns the size from then on.
-    fn suspend(&mut self) -> io::Result<(u16, u16)>;
+    /// Returns columns and rows.
+    fn size(&self) -> (u16, u16);
 
-    /// Sets the terminal up again after a stop that came from outside. Returns the size from then on.
+    /// Gives the terminal back and suspends the program. It may return before the program stops.
+    fn suspend(&mut self) -> io::Result<()>;
+
+    /// Returns whether the terminal may be used.
+    fn is_in_foreground(&self) -> bool;
+
+    /// Sets the terminal up again after a stop. Returns its size from then on.
     fn resume(&mut self) -> io::Result<(u16, u16)>;
 }
 
 /// The user's terminal.
 pub(super) struct Screen {
-    terminal: Terminal<CrosstermBackend<Output>>,
+    painter: Painter<CrosstermBackend<Output>>,
     held: Arc<AtomicBool>,
     shape: CursorShape,
     motion: bool,
@@ -47,12 +52,8 @@ impl Screen {
     pub(super) fn enter(mouse: bool) -> Result<Screen, TuiError> {
         let outer = OuterTerminal::enter(mouse).map_err(TuiError::Terminal)?;
         let (output, held) = Output::open().map_err(TuiError::Terminal)?;
-        let (cols, rows) = terminal::size();
-        // Fixed, so that drawing does not ask for the size each time: changes of it come as events.
-        let viewport = Viewport::Fixed(Rect::new(0, 0, cols, rows));
-        let terminal = Terminal::with_options(CrosstermBackend::new(output), TerminalOptions { viewport });
-        let terminal = terminal.map_err(TuiError::Terminal)?;
-        Ok(Screen { terminal, held, shape: CursorShape::Default, motion: false, outer })
+        let painter = Painter::new(CrosstermBackend::new(output), terminal::size());
+        Ok(Screen { painter, held, shape: CursorShape::Default, motion: false, outer })
     }
 
     /// Keeps the cursor's shape and the mouse as the attached run wants them.
@@ -60,22 +61,15 @@ impl Screen {
         let shape = cursor_shape(model);
         if shape != self.shape {
             self.shape = shape;
-            queue!(self.terminal.backend_mut(), style(shape))?;
+            queue!(self.painter.backend_mut(), style(shape))?;
         }
         let motion = wants_motion(model);
         if motion != self.motion {
             self.motion = motion;
             let sequence = self.outer.motion_sequence(motion);
-            self.terminal.backend_mut().write_all(sequence.as_bytes())?;
+            self.painter.backend_mut().write_all(sequence.as_bytes())?;
         }
         Ok(())
-    }
-
-    fn set_up_again(&mut self) -> io::Result<(u16, u16)> {
-        (self.shape, self.motion) = (CursorShape::Default, false);
-        let size = terminal::size();
-        self.clear(size)?;
-        Ok(size)
     }
 }
 
@@ -83,26 +77,39 @@ impl Surface for Screen {
     fn draw(&mut self, model: &Model) -> io::Result<()> {
         // One write for the whole picture: the terminal never shows half of it, and the user waits for one system call.
         self.held.store(true, Ordering::Relaxed);
-        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(|frame| view(model, frame))?;
+        queue!(self.painter.backend_mut(), BeginSynchronizedUpdate)?;
+        self.painter.draw(model)?;
         self.follow(model)?;
-        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        queue!(self.painter.backend_mut(), EndSynchronizedUpdate)?;
         self.held.store(false, Ordering::Relaxed);
-        Write::flush(self.terminal.backend_mut())
+        Write::flush(self.painter.backend_mut())
     }
 
-    fn clear(&mut self, (cols, rows): (u16, u16)) -> io::Result<()> {
-        self.terminal.resize(Rect::new(0, 0, cols, rows))
+    fn clear(&mut self, size: (u16, u16)) -> io::Result<()> {
+        // Held until the next draw, so that nobody sees an empty screen in between.
+        self.held.store(true, Ordering::Relaxed);
+        queue!(self.painter.backend_mut(), BeginSynchronizedUpdate)?;
+        self.painter.clear(size)
     }
 
-    fn suspend(&mut self) -> io::Result<(u16, u16)> {
-        self.outer.suspend()?;
-        self.set_up_again()
+    fn size(&self) -> (u16, u16) {
+        terminal::size()
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        self.outer.suspend()
+    }
+
+    fn is_in_foreground(&self) -> bool {
+        terminal::is_in_foreground()
     }
 
     fn resume(&mut self) -> io::Result<(u16, u16)> {
         self.outer.again()?;
-        self.set_up_again()
+        (self.shape, self.motion) = (CursorShape::Default, false);
+        let size = terminal::size();
+        self.clear(size)?;
+        Ok(size)
     }
 }
 

@@ -10,8 +10,8 @@ use crossterm::cursor::{Hide, SetCursorStyle, Show};
 use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
 use crossterm::queue;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
-use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise};
-use nix::unistd::Pid;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
+use nix::unistd::{Pid, getpgrp, tcgetpgrp};
 use rustix::termios::tcgetwinsize;
 
 use super::TuiError;
@@ -113,19 +113,20 @@ impl OuterTerminal {
         Ok(terminal)
     }
 
-    /// Sets everything up again, after a stop that somebody else caused.
+    /// Sets everything up again, after a stop. A stop that came from outside has left it set up, but a shell may have changed the lines'
+    /// settings since.
     pub(super) fn again(&self) -> io::Result<()> {
+        if is_active() {
+            disable_raw_mode()?;
+        }
         set_up(self.mouse)
     }
 
-    /// Gives the terminal back and stops the process group, as ^Z does; comes back once it goes on in the foreground.
+    /// Gives the terminal back and stops the process group, as ^Z does: a shell that started us through another program sees that
+    /// as stopped, too. In an orphaned group, where nobody could continue it, the kernel does nothing.
     pub(super) fn suspend(&self) -> io::Result<()> {
         restore();
-        // The group first, so that a shell that started us through another program sees that as stopped, too; then this very thread, so that
-        // nothing below happens before the stop. In an orphaned group, where nobody could continue us, the kernel does nothing.
-        let _ = kill(Pid::from_raw(0), Signal::SIGTSTP);
-        let _ = raise(Signal::SIGTSTP);
-        set_up(self.mouse)
+        Ok(kill(Pid::from_raw(0), Signal::SIGTSTP)?)
     }
 
     /// Asks for mouse motion without a button, or no longer.
@@ -142,6 +143,11 @@ impl Drop for OuterTerminal {
     fn drop(&mut self) {
         restore();
     }
+}
+
+/// Returns whether the terminal listens to this process group: in the background it must not be touched.
+pub(super) fn is_in_foreground() -> bool {
+    tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp())
 }
 
 /// Returns columns and rows of the terminal; 80 by 24 when it does not know its own.

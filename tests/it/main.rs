@@ -1,8 +1,11 @@
 //! Integration tests: the crate from outside, and the real binary in a real terminal.
 
 mod architecture;
+mod contract;
 mod e2e;
 mod harness;
 mod holder;
 mod screen;
 mod settings;
+mod store;
+mod tui;

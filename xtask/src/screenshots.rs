@@ -69,6 +69,8 @@ fn picture(root: &Path, program: &Path, view: &View) -> Result<String, String> {
             .map_err(|error| format!("cannot copy {folder}: {error}"))?;
     }
     home.write("notes.rs", NOTES);
+    let vimrc = home.folder("home").join(".vimrc");
+    fs::write(vimrc, "syntax on\nset number nomodeline\n").map_err(|error| format!("cannot write .vimrc: {error}"))?;
     let launch = Launch::in_home(&home, program).args(["--config", "config/demo.toml"]);
     let mut terminal = launch.env("SHELL", "/bin/sh").size(view.cols, view.rows).start();
     terminal.wait_for("the running demo", |screen| screen.has("shell") && screen.has("running"));
@@ -89,7 +91,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// What vim shows.
-const NOTES: &str = r#"//! A file to edit: vim runs here as if it had the terminal to itself.
+const NOTES: &str = r#"//! vim runs here as if it were alone.
 
 use std::time::Duration;
 
@@ -98,7 +100,7 @@ use std::time::Duration;
 pub enum Ending {
     /// By itself.
     Exited { code: i32 },
-    /// Past its deadline: 124, as `timeout` says it.
+    /// Past its deadline: 124.
     TimedOut(Duration),
 }
 
@@ -114,8 +116,7 @@ impl Ending {
 
 /// Starts an ad hoc run of vim and attaches to it.
 fn attached_vim(terminal: &mut Terminal) {
-    terminal.keys("n");
-    terminal.keys("vim -u NONE -c \"syntax on\" -c \"set number\" notes.rs<Enter>");
+    terminal.keys("nvim notes.rs<Enter>");
     terminal.wait_for("the file in vim", |screen| screen.has("19 ") && screen.has("TimedOut"));
     terminal.keys("<Enter>9G");
     terminal.wait_quiet(Duration::from_millis(300));
@@ -144,8 +145,8 @@ fn full_screen_program(terminal: &mut Terminal) {
 fn inspect(terminal: &mut Terminal) {
     terminal.keys("Gk");
     terminal.keys("i");
-    terminal.wait_for_text("stubborn.sh");
-    terminal.wait_quiet(Duration::from_millis(200));
+    // The second look at the processes is the first that knows how busy they are.
+    terminal.wait_for("the tree and its processor time", |screen| screen.has("sleep") && screen.has("0%"));
 }
 
 /// All keys.

@@ -95,7 +95,13 @@ impl Run {
         }
         let timer = RunTimer::Timeout(kind);
         match later {
-            None => self.disarm(timer, effects),
+            None => {
+                if kind == TimeoutKind::Idle {
+                    // One that is asked for later starts anew.
+                    self.traits.timeouts.idle = None;
+                }
+                self.disarm(timer, effects);
+            }
             Some(span) => {
                 let from = self.armed(timer).map_or(now, |armed| armed.at);
                 if kind == TimeoutKind::Idle {

@@ -62,7 +62,8 @@ impl List {
                 spec: Some(Arc::new(task.spec)),
                 run: None,
                 older: Vec::new(),
-                pending: false,
+                // Those that start by themselves are shown so from the first frame on.
+                pending: task.autostart,
                 failure: None,
             })
             .collect();
@@ -275,4 +276,5 @@ fn looks_different(before: &Known, after: &Known) -> bool {
         || old.record.started_at != new.record.started_at
         || old.record.exit_code != new.record.exit_code
         || old.record.failure != new.record.failure
+        || old.record.degraded != new.record.degraded
 }

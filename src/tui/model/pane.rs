@@ -50,6 +50,17 @@ impl Pane {
         self.frame = Some(frame);
     }
 
+    /// Returns whether a frame would change what the pane shows: not when only older rows are looked at.
+    pub(crate) fn would_change(&self, next: &Frame, height: u16) -> bool {
+        let (Some(frame), Some(top)) = (&self.frame, self.scroll) else { return true };
+        let is_past = top + u64::from(height) <= frame.history.end;
+        !is_past
+            || frame.size != next.size
+            || frame.history.first != next.history.first
+            || frame.title != next.title
+            || next.history.end < frame.history.end
+    }
+
     /// The number of the row at the top when the pane is live: with a screen that is taller than the pane, its used end is shown.
     pub(crate) fn live_top(&self, height: u16) -> u64 {
         let Some(frame) = &self.frame else { return 0 };

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
 use crate::api::{RunView, ShutdownReport};
-use crate::model::{KeyChord, Moment, RunId, Size};
+use crate::model::{KeyChord, Moment, RunId, Size, WriteStdin};
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
@@ -101,6 +101,10 @@ pub(crate) struct Model {
     pub(crate) notice: Option<Notice>,
     pub(crate) ending: Option<Ending>,
     pub(crate) doubling: Option<Doubling>,
+    /// The row that the user attached to.
+    pub(crate) attached: Option<RowKey>,
+    /// What was typed into a run that is still being started.
+    pub(crate) typed_ahead: Vec<WriteStdin>,
     /// Tasks to start as soon as it is known what runs already.
     pub(crate) autostart: Vec<RowKey>,
     /// A run that was started from the prompt and is to be selected once the list has it.
@@ -109,6 +113,8 @@ pub(crate) struct Model {
     pub(crate) lost: bool,
     /// Whether something that is drawn has changed since it was drawn.
     pub(crate) dirty: bool,
+    /// Whether rows of the shown run have changed, and nothing else.
+    pub(crate) rows_dirty: bool,
 }
 
 impl Model {
@@ -129,10 +135,17 @@ impl Model {
             notice: None,
             ending: None,
             doubling: None,
+            attached: None,
+            typed_ahead: Vec::new(),
             select_when_known: None,
             lost: false,
             dirty: true,
+            rows_dirty: false,
         }
+    }
+
+    pub(crate) fn needs_draw(&self) -> bool {
+        self.dirty || self.rows_dirty
     }
 
     pub(crate) fn inform(&mut self, text: impl Into<String>) {

@@ -49,22 +49,27 @@ pub(crate) fn span(span: Duration) -> String {
     }
 }
 
-/// Returns the time that is left, rounded up: `0:07`, `9:59`, then `25m`, `2h05m`.
+/// Returns the time that is left: in seconds, rounded up, below ten minutes (`0:07`, `9:59`); else in whole minutes (`25m`, `2h05m`).
 pub(crate) fn countdown(left: Duration) -> String {
     if left < FINE {
         let secs = ceil_secs(left);
         return format!("{}:{:02}", secs / 60, secs % 60);
     }
-    let minutes = ceil_secs(left).div_ceil(60);
+    let minutes = left.as_secs() / 60;
     if minutes < 60 { format!("{minutes}m") } else { format!("{}h{:02}m", minutes / 60, minutes % 60) }
 }
 
 /// Returns how long it takes until [`countdown`] shows something else.
 pub(crate) fn countdown_step(left: Duration) -> Duration {
-    let unit = if left < FINE { Duration::from_secs(1) } else { Duration::from_secs(60) };
-    let into = Duration::from_nanos((left.as_nanos() % unit.as_nanos()).try_into().unwrap_or(0));
+    let second = Duration::from_secs(1);
+    let into = Duration::from_nanos(left.subsec_nanos().into());
+    let step = match left < FINE {
+        true if into.is_zero() => second,
+        true => into,
+        false => Duration::from_secs(left.as_secs() % 60) + into,
+    };
     // Just past the border, so that the new text is due when the timer fires.
-    (if into.is_zero() { unit } else { into }) + Duration::from_millis(2)
+    step + Duration::from_millis(2)
 }
 
 fn ceil_secs(span: Duration) -> u64 {

@@ -175,22 +175,24 @@ fn the_keys_of_the_status_line_can_be_clicked() {
 }
 
 #[test]
-fn the_run_follows_the_size_of_its_pane_one_size_at_a_time() {
+fn the_run_follows_the_size_of_its_pane() {
     let mut stage = Stage::demo((80, 24));
     stage.asked();
+    let mut wanted = Vec::new();
     for cols in [90, 100, 110] {
         stage.event(Event::Input(Input::Resize { cols, rows: 24 }));
+        wanted.push(stage.model.pane_size());
+        stage.event(Event::Tick);
     }
     let sizes = |cmds: Vec<Cmd>| -> Vec<Size> {
         cmds.into_iter().filter_map(|cmd| if let Cmd::Resize { size, .. } = cmd { Some(size) } else { None }).collect()
     };
-    let first = sizes(stage.asked());
-    assert_eq!(first.len(), 1, "only the newest matters: {first:?}");
+    assert_eq!(sizes(stage.asked()), wanted, "each once, none waits for the one before");
     let now = stage.model.pane_size();
     let failure = crate::model::Failure::new(crate::model::ErrorCode::Busy, "later");
     let answer = |size| crate::tui::event::Answer::Resized { run: id(1), size, result: Err(failure.clone()) };
-    stage.event(Event::Answer(answer(first[0])));
-    assert_eq!(sizes(stage.asked()), [now]);
+    stage.event(Event::Answer(answer(wanted[0])));
+    assert!(sizes(stage.asked()).is_empty(), "an old answer says nothing");
     stage.event(Event::Answer(answer(now)));
     assert!(sizes(stage.asked()).is_empty(), "a size that was refused is not asked for again and again");
     stage.show(1, colourful(now));
@@ -247,4 +249,45 @@ fn a_program_that_asked_hears_of_the_focus() {
     stage.event(Event::Input(Input::Focus(false)));
     stage.press("C-a");
     assert_eq!(typed(&stage.asked()), [Action::Focus(true), Action::Focus(false), Action::Focus(false)]);
+}
+
+#[test]
+fn what_is_typed_while_the_run_is_started_reaches_it_once_it_runs() {
+    let mut stage = Stage::demo((80, 24));
+    stage.press("G k s").asked();
+    stage.press("enter").type_text("ls").press("enter q x");
+    assert!(typed(&stage.asked()).is_empty(), "and none of it does anything in the list");
+    assert!(stage.model.overlay.is_none());
+    stage.put(run(9, Some("db"), Mode::Pty, Status::Starting));
+    assert!(typed(&stage.asked()).is_empty());
+    stage.put(run(9, Some("db"), Mode::Pty, Status::Running));
+    assert_eq!(typed(&stage.asked()), ["l", "s", "enter", "q", "x"].map(key));
+    stage.press("C-a").press("C-a C-a");
+    stage.put(run(9, Some("db"), Mode::Pty, Status::Running)).asked();
+}
+
+#[test]
+fn what_is_typed_into_a_run_that_was_not_started_after_all_goes_nowhere() {
+    let mut stage = Stage::demo((80, 24));
+    stage.press("G k s enter").type_text("ls").asked();
+    let failure = crate::model::Failure::new(crate::model::ErrorCode::NotRunnable, "no such directory");
+    let origin = crate::tui::cmd::Origin::Task("db".parse().expect("name"));
+    stage.event(Event::Answer(crate::tui::event::Answer::Started { origin, result: Err(failure) }));
+    stage.press("q x n r");
+    assert!(stage.asked().is_empty() && stage.model.overlay.is_none());
+    assert!(stage.notice().contains("was not started"), "{}", stage.notice());
+    stage.press("escape s").asked();
+    stage.put(run(9, Some("db"), Mode::Pty, Status::Running));
+    assert!(typed(&stage.asked()).is_empty(), "what was typed before is forgotten");
+}
+
+#[test]
+fn a_run_that_is_removed_while_attached_does_not_hand_the_keys_to_its_neighbour() {
+    let mut stage = Stage::demo((80, 24));
+    stage.put(run(6, None, Mode::Pty, Status::Running)).put(run(7, None, Mode::Pty, Status::Running));
+    stage.press("G k enter").asked();
+    stage.event(Event::Runs(crate::api::Update::Removed(id(6))));
+    assert_eq!(stage.model.focus, Focus::List);
+    stage.press("a");
+    assert!(typed(&stage.asked()).is_empty());
 }

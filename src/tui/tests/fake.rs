@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::api::{
-    Answer, Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, Reading, Reply, RunView,
-    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Stopping, Update,
-    View, Watch, feed, reply,
+    Answer, Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading,
+    Reaped, Reply, RunView, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome,
+    StopRequest, Stopping, Update, View, Watch, feed, reply,
 };
 use crate::model::{Cut, ErrorCode, Failure, Frame, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
 
@@ -101,6 +101,14 @@ impl Client for Fake {
     }
 
     fn read(&self, _: RunId, _: usize) -> Reply<Reading> {
+        unavailable()
+    }
+
+    fn read_log(&self, _: RunId, _: LogRequest) -> Reply<LogReading> {
+        unavailable()
+    }
+
+    fn reap(&self, _: Option<RunId>) -> Reply<Vec<Reaped>> {
         unavailable()
     }
 

@@ -3,9 +3,10 @@
 mod attaching;
 mod fake;
 mod keys;
+mod keys_page;
 mod listing;
 mod looping;
 mod pictures;
 mod random;
 mod scrolling;
-mod stage;
+pub(super) mod stage;

@@ -212,6 +212,16 @@ fn very_small_terminals_show_one_thing_at_a_time() {
 }
 
 #[test]
+fn in_a_narrow_list_the_name_is_what_stays() {
+    for (cols, hidden) in [(29, &[" 0:", ":0"][..]), (23, &["running", "failed"]), (20, &["running"])] {
+        let text = Stage::demo((cols, 8)).text();
+        assert!(["web", "api", "logs"].iter().all(|name| text.contains(name)), "{cols}\n{text}");
+        let list: String = text.lines().take(3).collect();
+        assert!(hidden.iter().all(|word| !list.contains(word)), "{cols}\n{text}");
+    }
+}
+
+#[test]
 fn text_of_runs_is_escaped_in_the_list() {
     let mut stage = Stage::new(WIDE, demo_tasks());
     let hostile = with_record(run(9, None, Mode::Pty, Status::Running), |record| {

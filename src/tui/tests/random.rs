@@ -122,7 +122,7 @@ fn happen(stage: &mut Stage, step: Step) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_that_happens_panics_at_any_size(

@@ -54,7 +54,9 @@ fn the_view_stays_put_while_output_goes_on() {
     answer_history(&mut stage, 1);
     assert_eq!(top_line(&stage), "row 479");
     for end in [501, 510, 700] {
+        stage.model.dirty = false;
         screen(&mut stage, end);
+        assert_eq!(stage.model.dirty, end == 501, "rows that do not change are not drawn again");
         assert_eq!(top_line(&stage), "row 479");
         answer_history(&mut stage, 1);
         assert_eq!(top_line(&stage), "row 479", "at {end}");

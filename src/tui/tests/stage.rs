@@ -20,18 +20,18 @@ use crate::tui::view::view;
 use crate::tui::{ColorChoice, TaskEntry};
 
 /// The moment at which every test starts.
-pub(super) const START: Moment = Moment::from_boot(Duration::from_secs(10_000));
+pub(in crate::tui) const START: Moment = Moment::from_boot(Duration::from_secs(10_000));
 
-pub(super) fn id(n: u8) -> RunId {
+pub(in crate::tui) fn id(n: u8) -> RunId {
     RunId::from_bits([n; 10])
 }
 
-pub(super) fn task(name: &str, line: &str, mode: Mode) -> TaskEntry {
+pub(in crate::tui) fn task(name: &str, line: &str, mode: Mode) -> TaskEntry {
     let spec = RunSpec::new(CommandSpec::line(line), mode, "/work/project");
     TaskEntry { name: name.parse().expect("name"), spec, autostart: false }
 }
 
-pub(super) fn demo_tasks() -> Vec<TaskEntry> {
+pub(in crate::tui) fn demo_tasks() -> Vec<TaskEntry> {
     vec![
         task("web", "npm run dev", Mode::Pty),
         task("api", "cargo run", Mode::Pty),
@@ -42,7 +42,7 @@ pub(super) fn demo_tasks() -> Vec<TaskEntry> {
 }
 
 /// A run to be changed before it is used.
-pub(super) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status) -> RunView {
+pub(in crate::tui) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status) -> RunView {
     let started: Timestamp = "2026-11-29T14:02:33Z".parse().expect("time");
     let is_final = status.is_final();
     let started_at = (status != Status::Starting && status != Status::Queued).then_some(started);
@@ -79,6 +79,8 @@ pub(super) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status) -> RunV
         failure: None,
         ended: None,
         revision: 3,
+        degraded: None,
+        log: None,
         output: None,
     };
     RunView {
@@ -92,13 +94,13 @@ pub(super) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status) -> RunV
     }
 }
 
-pub(super) fn with_record(mut view: RunView, change: impl FnOnce(&mut Record)) -> RunView {
+pub(in crate::tui) fn with_record(mut view: RunView, change: impl FnOnce(&mut Record)) -> RunView {
     change(Arc::make_mut(&mut view.record));
     view
 }
 
 /// The runs of the demo: one of each kind that people meet.
-pub(super) fn demo_runs() -> Vec<RunView> {
+pub(in crate::tui) fn demo_runs() -> Vec<RunView> {
     let mut api = run(2, Some("api"), Mode::Pty, Status::Running);
     api.deadline = Some(DeadlineView { kind: TimeoutKind::Wall, at: START.plus(Duration::from_secs(90)) });
     let mut logs = run(3, Some("logs"), Mode::Pipes, Status::Running);
@@ -110,7 +112,7 @@ pub(super) fn demo_runs() -> Vec<RunView> {
 }
 
 /// A frame that shows these lines, the cursor after the last.
-pub(super) fn frame(size: Size, lines: &[&str]) -> Frame {
+pub(in crate::tui) fn frame(size: Size, lines: &[&str]) -> Frame {
     let mut frame = Frame::empty(size);
     for (y, line) in lines.iter().enumerate().take(size.rows().into()) {
         frame.rows[y] = Arc::new(text_row(line, size.cols().into()));
@@ -121,7 +123,7 @@ pub(super) fn frame(size: Size, lines: &[&str]) -> Frame {
     frame
 }
 
-pub(super) fn text_row(line: &str, cols: usize) -> Row {
+pub(in crate::tui) fn text_row(line: &str, cols: usize) -> Row {
     let mut cells = vec![Cell::blank(); cols];
     for (cell, c) in cells.iter_mut().zip(line.chars()) {
         if c != ' ' {
@@ -132,7 +134,7 @@ pub(super) fn text_row(line: &str, cols: usize) -> Row {
 }
 
 /// Colours, wide characters and attributes.
-pub(super) fn colourful(size: Size) -> Frame {
+pub(in crate::tui) fn colourful(size: Size) -> Frame {
     let mut frame = frame(size, &["$ ls --color", "src  Cargo.toml  界x", "$ "]);
     let mut row = text_row("src  Cargo.toml  ", usize::from(size.cols()).max(20));
     for cell in &mut row.cells[0..3] {
@@ -153,14 +155,14 @@ pub(super) fn colourful(size: Size) -> Frame {
 }
 
 /// A model and what it asked for so far.
-pub(super) struct Stage {
-    pub(super) model: Model,
-    pub(super) now: Moment,
-    pub(super) cmds: Vec<Cmd>,
+pub(in crate::tui) struct Stage {
+    pub(in crate::tui) model: Model,
+    pub(in crate::tui) now: Moment,
+    pub(in crate::tui) cmds: Vec<Cmd>,
 }
 
 impl Stage {
-    pub(super) fn new(size: (u16, u16), tasks: Vec<TaskEntry>) -> Stage {
+    pub(in crate::tui) fn new(size: (u16, u16), tasks: Vec<TaskEntry>) -> Stage {
         let setup = Setup {
             title: "project".into(),
             attach_key: "C-a".parse().expect("key"),
@@ -172,7 +174,7 @@ impl Stage {
     }
 
     /// The demo's tasks and runs, the first of them shown.
-    pub(super) fn demo(size: (u16, u16)) -> Stage {
+    pub(in crate::tui) fn demo(size: (u16, u16)) -> Stage {
         let mut stage = Stage::new(size, demo_tasks());
         stage.resync(demo_runs());
         let at = stage.model.pane_size();
@@ -180,26 +182,26 @@ impl Stage {
         stage
     }
 
-    pub(super) fn event(&mut self, event: Event) -> &mut Stage {
+    pub(in crate::tui) fn event(&mut self, event: Event) -> &mut Stage {
         let cmds = update(&mut self.model, event, self.now);
         self.cmds.extend(cmds);
         self
     }
 
-    pub(super) fn resync(&mut self, runs: Vec<RunView>) -> &mut Stage {
+    pub(in crate::tui) fn resync(&mut self, runs: Vec<RunView>) -> &mut Stage {
         self.event(Event::Runs(Update::Resync(runs.into_iter().map(Arc::new).collect())))
     }
 
-    pub(super) fn put(&mut self, run: RunView) -> &mut Stage {
+    pub(in crate::tui) fn put(&mut self, run: RunView) -> &mut Stage {
         self.event(Event::Runs(Update::Run(Arc::new(run))))
     }
 
-    pub(super) fn show(&mut self, n: u8, frame: Frame) -> &mut Stage {
+    pub(in crate::tui) fn show(&mut self, n: u8, frame: Frame) -> &mut Stage {
         self.event(Event::Frame { run: id(n), frame: Arc::new(frame) })
     }
 
     /// Presses keys, written with blanks between: `j j enter C-a`.
-    pub(super) fn press(&mut self, keys: &str) -> &mut Stage {
+    pub(in crate::tui) fn press(&mut self, keys: &str) -> &mut Stage {
         for key in keys.split(' ').filter(|key| !key.is_empty()) {
             let chord: KeyChord = key.parse().expect(key);
             self.event(Event::Input(Input::Key(chord)));
@@ -207,7 +209,7 @@ impl Stage {
         self
     }
 
-    pub(super) fn type_text(&mut self, text: &str) -> &mut Stage {
+    pub(in crate::tui) fn type_text(&mut self, text: &str) -> &mut Stage {
         for c in text.chars() {
             let chord = if c == ' ' { "space".parse() } else { c.to_string().parse() };
             self.event(Event::Input(Input::Key(chord.expect("key"))));
@@ -215,27 +217,27 @@ impl Stage {
         self
     }
 
-    pub(super) fn pass(&mut self, time: Duration) -> &mut Stage {
+    pub(in crate::tui) fn pass(&mut self, time: Duration) -> &mut Stage {
         self.now = self.now.plus(time);
         self
     }
 
     /// What was asked for since this was called last.
-    pub(super) fn asked(&mut self) -> Vec<Cmd> {
+    pub(in crate::tui) fn asked(&mut self) -> Vec<Cmd> {
         std::mem::take(&mut self.cmds)
     }
 
-    pub(super) fn notice(&self) -> String {
+    pub(in crate::tui) fn notice(&self) -> String {
         self.model.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default()
     }
 
     /// The text that is drawn, a line a row.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::tui) fn text(&self) -> String {
         self.draw().0
     }
 
     /// The text, then the styles: each row as runs of letters with their lengths, then what the letters mean.
-    pub(super) fn picture(&self) -> String {
+    pub(in crate::tui) fn picture(&self) -> String {
         let (text, styles) = self.draw();
         format!("{text}\n{styles}")
     }
@@ -243,7 +245,12 @@ impl Stage {
     fn draw(&self) -> (String, String) {
         let (cols, rows) = self.model.size;
         let mut terminal = Terminal::new(TestBackend::new(cols, rows)).expect("terminal");
-        terminal.draw(|frame| view(&self.model, frame)).expect("draw");
+        let draw = |frame: &mut ratatui::Frame<'_>| {
+            if let Some(cursor) = view(&self.model, frame.buffer_mut()) {
+                frame.set_cursor_position(cursor);
+            }
+        };
+        terminal.draw(draw).expect("draw");
         let buffer = terminal.backend().buffer().clone();
         let (mut text, mut map, mut looks) = (String::new(), String::new(), Vec::<String>::new());
         for y in 0..rows {
@@ -293,7 +300,7 @@ fn letter(number: usize) -> char {
 }
 
 /// A history that holds so many rows above the screen.
-pub(super) fn with_history(mut frame: Frame, first: u64, end: u64) -> Frame {
+pub(in crate::tui) fn with_history(mut frame: Frame, first: u64, end: u64) -> Frame {
     frame.history = HistorySpan { first, end };
     frame
 }

@@ -63,7 +63,8 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
         }
         Answer::Controlled { run, result } => controlled(model, run, result.map(|cut| cut.outcome.failed)),
         Answer::Resized { run, size, result } => {
-            if model.pane.run == Some(run) {
+            // An answer to an older size says nothing: a newer one is on its way.
+            if model.pane.run == Some(run) && model.pane.resizing == Some(size) {
                 model.pane.resizing = None;
                 if result.is_err() {
                     model.pane.refused = Some(size);

@@ -14,6 +14,9 @@ use super::scroll;
 /// The attach key pressed again within this goes to the run.
 const DOUBLED_WITHIN: Duration = Duration::from_secs(1);
 
+/// The most that is typed ahead, in keys and pastes.
+const MAX_TYPED_AHEAD: usize = 256;
+
 /// Attaches to the selected run, or says why not and what to do instead.
 pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(row) = model.list.selected() else {
@@ -21,16 +24,18 @@ pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let (name, failed) = (model.selected_name(), row.failure.clone());
     let (pending, is_task) = (row.pending, row.spec.is_some());
-    let Some(view) = model.list.view_of(row) else {
-        return match (pending, failed) {
-            (true, _) => model.inform(format!("{name} is being started")),
-            (false, Some(failure)) => {
-                model.complain(format!("{name} was not started: {}; s tries again", failure.message))
-            }
-            (false, None) => model.inform(format!("{name} was not started yet; s starts it")),
-        };
+    let spec_mode = row.spec.as_ref().map(|spec| spec.mode);
+    let view = model.list.view_of(row).filter(|view| !(pending && view.record.status.is_final()));
+    let (mode, ended) = match (view, spec_mode) {
+        (Some(view), _) => (view.record.mode, ended_words(view)),
+        (None, Some(mode)) if pending => (mode, None),
+        (None, _) => {
+            return match failed {
+                Some(failure) => model.complain(format!("{name} was not started: {}; s tries again", failure.message)),
+                None => model.inform(format!("{name} was not started yet; s starts it")),
+            };
+        }
     };
-    let (mode, ended) = (view.record.mode, ended_words(view));
     let again = if is_task { "s" } else { "r" };
     match (mode, ended) {
         (_, Some(words)) => {
@@ -44,6 +49,7 @@ pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
             model.inform(format!("{name} has pipes, no terminal: it takes no keys. Its output can be scrolled"));
         }
         (Mode::Pty, None) => {
+            model.attached = model.list.selected().map(|row| row.key.clone());
             (model.focus, model.inspect, model.pane.scroll) = (Focus::Attached, None, None);
             focus_changed(model, true, cmds);
         }
@@ -81,9 +87,7 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     if chord == model.setup.attach_key {
         return detach(model, cmds);
     }
-    let Some(view) = model.selected_view() else { return detach(model, cmds) };
-    let run = view.id();
-    if let Some(words) = ended_words(view) {
+    if let Some(words) = over_words(model) {
         // The user may still be typing: nothing that is typed now may do anything in the list.
         if matches!(chord.key, Key::Named(NamedKey::Escape | NamedKey::Enter)) {
             return detach(model, cmds);
@@ -92,8 +96,40 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         model.dirty = true;
         return model.inform(format!("{name} {words}; {key}, Enter or Esc goes back to the list"));
     }
+    send(model, WriteStdin::key(chord.key, chord.modifiers), cmds);
+}
+
+/// Why the attached row takes no keys any more; none while it does.
+fn over_words(model: &Model) -> Option<String> {
+    match (model.selected_view(), model.list.selected().is_some_and(|row| row.pending)) {
+        (_, true) => None,
+        (Some(view), false) => ended_words(view),
+        (None, false) => Some("was not started".into()),
+    }
+}
+
+/// Types into the attached run; into one that is still being started once it runs.
+fn send(model: &mut Model, control: WriteStdin, cmds: &mut Vec<Cmd>) {
     model.dirty |= model.pane.scroll.take().is_some();
-    cmds.push(Cmd::Control { run, control: WriteStdin::key(chord.key, chord.modifiers) });
+    match model.selected_view().filter(|view| takes_keys(view)) {
+        Some(view) if model.typed_ahead.is_empty() => cmds.push(Cmd::Control { run: view.id(), control }),
+        Some(_) | None if model.typed_ahead.len() < MAX_TYPED_AHEAD => model.typed_ahead.push(control),
+        Some(_) | None => model.complain("too much was typed before the run has started; the rest is dropped"),
+    }
+}
+
+/// Types what was typed before the run had started.
+pub(super) fn send_typed_ahead(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.focus != Focus::Attached {
+        model.typed_ahead.clear();
+    }
+    if let Some(run) = model.selected_view().filter(|view| takes_keys(view)).map(RunView::id) {
+        cmds.extend(model.typed_ahead.drain(..).map(|control| Cmd::Control { run, control }));
+    }
+}
+
+fn takes_keys(view: &RunView) -> bool {
+    !matches!(view.record.status, Status::Queued | Status::Starting) && !view.record.status.is_final()
 }
 
 /// Goes back to the list; the attach key pressed again at once is sent after all.
@@ -110,16 +146,17 @@ pub(super) fn send_attach_key(model: &mut Model, row: &RowKey, cmds: &mut Vec<Cm
         return attach(model, cmds);
     }
     attach(model, cmds);
-    if let (Focus::Attached, Some(run)) = (model.focus, model.selected_view().map(RunView::id)) {
+    if model.focus == Focus::Attached {
         let KeyChord { key, modifiers } = model.setup.attach_key;
-        cmds.push(Cmd::Control { run, control: WriteStdin::key(key, modifiers) });
+        send(model, WriteStdin::key(key, modifiers), cmds);
     }
 }
 
 /// Pastes into the attached run, in pieces that a write can carry.
 pub(super) fn paste(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
-    let Some(run) = live_run(model) else { return };
-    model.dirty |= model.pane.scroll.take().is_some();
+    if over_words(model).is_some() {
+        return;
+    }
     let mut rest = text;
     while !rest.is_empty() {
         let mut end = rest.len().min(Limits::MAX_INPUT_BYTES);
@@ -127,7 +164,7 @@ pub(super) fn paste(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
             end -= 1;
         }
         let (piece, more) = rest.split_at(end);
-        cmds.push(Cmd::Control { run, control: WriteStdin::actions(vec![Action::Paste(piece.to_owned())]) });
+        send(model, WriteStdin::actions(vec![Action::Paste(piece.to_owned())]), cmds);
         rest = more;
     }
 }

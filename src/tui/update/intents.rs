@@ -7,8 +7,11 @@ use crate::model::{RunId, TimeoutKind};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{ExtendMenu, InspectPanel, Model, Overlay, Prompt, RowKey, SignalMenu};
+use super::super::model::{ExtendMenu, Focus, InspectPanel, Model, Overlay, Prompt, RowKey, SignalMenu};
 use super::{attached, leave, scroll};
+
+/// How far a page of the inspect panel goes, in lines.
+const PANEL_PAGE: isize = 5;
 
 pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
     match intent {
@@ -26,8 +29,9 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::KillRestart => restart(model, true, cmds),
         Intent::Clear => clear(model, cmds),
         Intent::Zoom => model.zoom = !model.zoom,
-        Intent::Scrollback | Intent::PageUp | Intent::HalfUp => page(model, intent, -1),
-        Intent::PageDown | Intent::HalfDown => page(model, intent, 1),
+        Intent::Scrollback => scroll::enter(model),
+        Intent::PageUp | Intent::HalfUp => page(model, intent, -1, cmds),
+        Intent::PageDown | Intent::HalfDown => page(model, intent, 1, cmds),
         Intent::Signal => signal(model),
         Intent::Extend => extend(model),
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
@@ -48,6 +52,8 @@ pub(super) fn autostart(model: &mut Model, cmds: &mut Vec<Cmd>) {
         let live = model.list.rows.iter().find(|row| row.key == key).and_then(|row| model.list.view_of(row));
         if live.is_none_or(|view| view.record.status.is_final()) {
             start_task(model, &key, cmds);
+        } else if let Some(row) = model.list.row_mut(&key) {
+            row.pending = false;
         }
     }
 }
@@ -136,17 +142,15 @@ fn toggle_inspect(model: &mut Model) {
     }
 }
 
-fn page(model: &mut Model, intent: Intent, direction: i64) {
+/// Scrolls the open panel; without one, looks back.
+fn page(model: &mut Model, intent: Intent, direction: isize, cmds: &mut Vec<Cmd>) {
     if let Some(panel) = &mut model.inspect {
-        if intent != Intent::Scrollback {
-            panel.scroll = panel.scroll.saturating_add_signed(direction as isize * 5);
-        } else {
-            panel.scroll = panel.scroll.saturating_sub(5);
-        }
-        return;
-    }
-    if direction < 0 {
+        panel.scroll = panel.scroll.saturating_add_signed(direction * PANEL_PAGE);
+    } else if direction < 0 {
         scroll::enter(model);
+        if model.focus == Focus::Scroll {
+            scroll::act(model, intent, cmds);
+        }
     }
 }
 

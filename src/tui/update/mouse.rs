@@ -7,7 +7,8 @@ use crate::model::{Action, Key, Modifiers, Mouse, MouseButton, MouseKind, MouseT
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, Model, Overlay, areas};
 use super::super::view;
-use super::{act, attached, menus, scroll};
+use super::dispatch::act;
+use super::{attached, menus, scroll};
 
 /// How far one notch of the wheel goes, in rows.
 const NOTCH: i64 = 3;

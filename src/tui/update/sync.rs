@@ -4,6 +4,7 @@ use crate::model::{Mode, Status};
 
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, INSPECT_EVERY, InspectPanel, Model, Pane};
+use super::attached;
 
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(run) = model.select_when_known.filter(|run| model.list.known(*run).is_some()) {
@@ -15,14 +16,20 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         let was_watching = model.pane.watching.is_some();
         model.pane = Pane::of(selected);
         model.dirty = true;
-        // An attached row that is started again stays attached; a place in the scrollback does not carry over.
-        if model.focus == Focus::Scroll || (model.focus == Focus::Attached && selected.is_none()) {
+        // A place in the scrollback does not carry over to another run.
+        if model.focus == Focus::Scroll {
             model.focus = Focus::List;
         }
         if was_watching {
             cmds.push(Cmd::Unwatch);
         }
     }
+    // A row that is started again stays attached; what is typed never goes to another one that took its place.
+    let row = model.list.selected().map(|row| &row.key);
+    if model.focus == Focus::Attached && row != model.attached.as_ref() {
+        (model.focus, model.dirty) = (Focus::List, true);
+    }
+    attached::send_typed_ahead(model, cmds);
     watch(model, cmds);
     resize(model, cmds);
     history(model, cmds);
@@ -49,7 +56,7 @@ fn watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Only the newest size matters: while one is on its way, no other is sent.
+/// The newest size that was asked for counts, answered or not: a resize never waits for the one before.
 fn resize(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let (Some(run), Some(_)) = (model.pane.run, model.terminal_area()) else { return };
     let (Some(known), Some(frame)) = (model.list.known(run), model.pane.frame.as_ref()) else { return };
@@ -58,7 +65,7 @@ fn resize(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let takes = view.record.mode == Mode::Pty && view.record.status == Status::Running && view.control_open;
     let size = model.pane_size();
     let pane = &mut model.pane;
-    if takes && has != size && pane.resizing.is_none() && pane.refused != Some(size) {
+    if takes && pane.resizing.unwrap_or(has) != size && pane.refused != Some(size) {
         pane.resizing = Some(size);
         cmds.push(Cmd::Resize { run, size });
     }

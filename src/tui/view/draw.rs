@@ -1,8 +1,7 @@
 //! The whole picture, and the few strokes that all parts use.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::{Block, Clear, Widget};
 
@@ -12,17 +11,18 @@ use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, fit}
 use super::super::theme::Theme;
 use super::{dialogs, help, inspect, list, pane, prompt, status, waiting};
 
-/// Draws the model.
-pub(crate) fn view(model: &Model, frame: &mut Frame) {
+/// Draws the model into blank cells. Returns where the text cursor is to be shown.
+pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
     let theme = Theme::new(model.setup.colors);
-    let buf = frame.buffer_mut();
     let Some(places) = areas(model).filter(|_| buf.area.width >= model.size.0 && buf.area.height >= model.size.1)
     else {
-        return too_small(buf);
+        too_small(buf);
+        return None;
     };
     if model.ending.is_some() {
         waiting::draw(model, theme, buf);
-        return status::draw(model, theme, places.status, buf);
+        status::draw(model, theme, places.status, buf);
+        return None;
     }
     if let Some(area) = places.list_header {
         list::draw_header(model, theme, area, buf);
@@ -57,9 +57,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame) {
     }
     status::draw_notice(model, theme, places.status, buf);
     let is_free = model.overlay.is_none() || matches!(model.overlay, Some(Overlay::Prompt(_)));
-    if let Some(position) = cursor.filter(|_| is_free) {
-        frame.set_cursor_position(position);
-    }
+    cursor.filter(|_| is_free)
 }
 
 /// The shape that the cursor is to have: that of the attached run.

@@ -8,9 +8,10 @@ use super::super::theme::Theme;
 use super::draw::{put, window, wrap};
 
 const COLS: u16 = 64;
-const KEY_COLS: usize = 14;
+/// How wide the keys are, with the blank before what they do.
+const KEY_COLS: usize = 15;
 /// The same in narrow terminals.
-const NARROW_KEY_COLS: usize = 9;
+const NARROW_KEY_COLS: usize = 10;
 
 enum Line {
     Title(String),
@@ -83,7 +84,7 @@ pub(super) fn draw(model: &Model, scroll: usize, theme: Theme, buf: &mut Buffer)
                 put(buf, inside.x, y, inside.width, title, theme.head(true));
             }
             Line::Key(keys, help) => {
-                let keys = format!(" {}", fit(keys, key_cols(inside.width)));
+                let keys = format!(" {} ", fit(keys, key_cols(inside.width) - 1));
                 let x = put(buf, inside.x, y, inside.width, &keys, theme.key());
                 put(buf, x, y, inside.right().saturating_sub(x), help, ratatui::style::Style::new());
             }

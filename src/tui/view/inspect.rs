@@ -103,6 +103,15 @@ fn about_record(model: &Model, view: &RunView, theme: Theme, lines: &mut Lines) 
     lines.more("shell", record.shell.as_ref().map(|shell| plain_line(&shell.to_string_lossy(), 400)));
     lines.more("pid", record.process.as_ref().map(|process| process.pid.to_string()));
     lines.add("revision", record.revision.to_string());
+    if let Some(degraded) = &record.degraded {
+        let since = degraded.since.strftime("%H:%M:%S UTC");
+        let until =
+            degraded.until.map_or_else(String::new, |until| format!(" until {}", until.strftime("%H:%M:%S UTC")));
+        lines.styled("not stored", plain_line(&format!("since {since}{until}: {}", degraded.why), 400), theme.error());
+    }
+    if let Some(log) = record.log.filter(|log| log.dropped_bytes + log.lost_bytes > 0) {
+        lines.add("log", format!("{} bytes, {} dropped, {} lost", log.bytes, log.dropped_bytes, log.lost_bytes));
+    }
 }
 
 fn about_now(latest: &Inspection, shares: &HashMap<i32, u64>, theme: Theme, lines: &mut Lines) {
@@ -115,8 +124,9 @@ fn about_now(latest: &Inspection, shares: &HashMap<i32, u64>, theme: Theme, line
         return;
     }
     let total = latest.processes.iter().map(|process| process.resident_bytes).sum();
-    let heading = format!("{} processes, {}", latest.processes.len(), bytes(total));
-    lines.add("processes", if latest.processes.len() == 1 { bytes(total) } else { heading });
+    let count = latest.processes.len();
+    let noun = if count == 1 { "process" } else { "processes" };
+    lines.add("tree", format!("{count} {noun}, {}", bytes(total)));
     let depths = depths(&latest.processes);
     for (process, depth) in latest.processes.iter().zip(depths) {
         lines.lines.push(Line { title: "", text: process_line(process, depth, shares), style: Style::new() });

@@ -15,6 +15,10 @@ use super::draw::{put, put_line};
 const MODE_COLS: u16 = 38;
 /// From this width on countdown and time are both shown.
 const BOTH_COLS: u16 = 46;
+/// From this width on the time has a column: with less room the name is what matters.
+const TIME_COLS: u16 = 30;
+/// From this width on the state has a word; its sign is always there.
+const WORD_COLS: u16 = 24;
 
 pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let live = model.list.live().len();
@@ -48,7 +52,8 @@ fn draw_row(model: &Model, row: &Row, is_selected: bool, theme: Theme, area: Rec
     let right = area.right();
     let mut x = put(buf, area.x, area.y, 1, if is_selected { "▌" } else { " " }, base);
     x = put(buf, x, area.y, right - x, words.glyph, base.patch(words.style));
-    x = put(buf, x, area.y, right.saturating_sub(x), words.mark, base.patch(theme.mark()));
+    let mark = words.mark.map_or(base, |_| base.patch(theme.mark()));
+    x = put(buf, x, area.y, right.saturating_sub(x), words.mark.unwrap_or(" "), mark);
     x = put(buf, x, area.y, right.saturating_sub(x), &fit(&name, name_cols), base);
     for (text, cols, style) in &words.columns {
         let text = format!(" {}", fit(text, *cols));
@@ -59,7 +64,7 @@ fn draw_row(model: &Model, row: &Row, is_selected: bool, theme: Theme, area: Rec
 /// What the columns of a row say.
 struct Words {
     glyph: &'static str,
-    mark: &'static str,
+    mark: Option<&'static str>,
     style: Style,
     /// Text, columns, look; from the left.
     columns: Vec<(String, usize, Style)>,
@@ -70,22 +75,24 @@ impl Words {
         let view = known.map(|known| known.view.as_ref());
         let (glyph, word, style) = state(row, view, theme);
         let mark = match known {
-            Some(known) if known.bell => "!",
-            Some(known) if known.unseen => "*",
-            Some(_) | None => " ",
+            Some(known) if known.bell => Some("!"),
+            Some(known) if known.unseen => Some("*"),
+            Some(_) | None => None,
         };
         let mut columns = Vec::new();
         if cols >= MODE_COLS {
             let mode = view.map(|view| view.record.mode).or(row.spec.as_ref().map(|spec| spec.mode));
             columns.push((mode.map(mode_word).unwrap_or_default().to_owned(), 5, theme.dim()));
         }
-        columns.push((word, 10, style));
+        if cols >= WORD_COLS {
+            columns.push((word, 10, style));
+        }
         let left = view.and_then(counts_to).map(|at| countdown(at.since(model.now)));
         let time = view.and_then(|view| time(model, view)).unwrap_or_default();
         if cols >= BOTH_COLS {
             columns.push((left.unwrap_or_default(), 5, theme.countdown()));
             columns.push((time, 5, theme.dim()));
-        } else {
+        } else if cols >= TIME_COLS {
             let (text, style) = left.map_or((time, theme.dim()), |left| (left, theme.countdown()));
             columns.push((text, 5, style));
         }

@@ -13,4 +13,5 @@ mod waiting;
 pub(crate) use dialogs::entry_at;
 pub(crate) use draw::{cursor_shape, view};
 pub(crate) use help::help_end;
+pub(crate) use pane::cursor as pane_cursor;
 pub(crate) use status::hint_at;

@@ -25,8 +25,18 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     };
     let view = model.list.view_of(row).map(AsRef::as_ref);
     let (glyph, word, _) = list::state(row, view, theme);
+    let word = if word.starts_with("failed ") { "failed" } else { &word };
     let mut text = format!(" {} {glyph} {word}", list::full_name(model, row));
     let title = model.pane.frame.as_ref().map(|frame| plain_line(&frame.title, 128)).unwrap_or_default();
+    if let Some(code) = view.filter(|view| view.record.status.is_final()).and_then(|view| view.record.exit_code) {
+        text.push_str(&format!(" · exit {code}"));
+    }
+    // What a person must know while it lasts: what happens now will not be on record.
+    let unstored = view.and_then(|view| view.record.degraded.as_ref()).filter(|degraded| degraded.until.is_none());
+    if let Some(degraded) = unstored {
+        let since = degraded.since.strftime("%H:%M");
+        text.push_str(&format!(" · not stored since {since} UTC: {}", plain_line(&degraded.why, 200)));
+    }
     let failure = view.and_then(|view| view.record.failure.as_ref()).or(row.failure.as_ref());
     if let Some(failure) = failure {
         text.push_str(&format!(" · {}", failure.message));
@@ -44,13 +54,12 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     put_line(buf, area, area.y, &text, style);
 }
 
-/// Where in the scrollback the view is.
+/// Where in the scrollback the view is. It counts from the oldest row, so that it stands still while output goes on.
 fn place(model: &Model, area: Rect) -> String {
     let height = model.terminal_area().map_or(area.height, |area| area.height);
-    let live = model.pane.live_top(height);
-    let back = live.saturating_sub(model.pane.top(height));
-    match model.pane.frame.as_ref().map(|frame| frame.history.rows()) {
-        Some(rows) => format!(" {back} of {rows} rows back "),
+    match model.pane.frame.as_ref().map(|frame| model.pane.top(height).saturating_sub(frame.history.first)) {
+        Some(1) => " 1 row above ".into(),
+        Some(above) => format!(" {above} rows above "),
         None => String::new(),
     }
 }
@@ -101,7 +110,7 @@ fn not_started(model: &Model, row: &Row, theme: Theme, area: Rect, buf: &mut Buf
     let name = model.row_name(&row.key);
     let command = row.spec.as_ref().map(|spec| command_line(&spec.command)).unwrap_or_default();
     match (&row.failure, row.pending) {
-        (_, true) => say(&[&format!("{name} is being started."), &command], theme, area, buf),
+        (_, true) => say(&[&format!("{name} is being started.")], theme, area, buf),
         (Some(failure), false) => {
             let head = format!("{name} was not started:");
             let hint = failure.hint.as_deref().unwrap_or_default();
@@ -143,7 +152,7 @@ fn say(paragraphs: &[&str], theme: Theme, area: Rect, buf: &mut Buffer) -> u16 {
 }
 
 /// Where the text cursor of the attached run is to be shown.
-pub(super) fn cursor(model: &Model, area: Rect) -> Option<Position> {
+pub(crate) fn cursor(model: &Model, area: Rect) -> Option<Position> {
     if model.focus != Focus::Attached {
         return None;
     }

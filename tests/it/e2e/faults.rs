@@ -30,6 +30,8 @@ fn a_bad_configuration_is_one_line_with_its_place_and_code_2() {
         ("[tasks.a]\nrun = 5\n", "shtask.toml:2:7", "run"),
         ("[tasks.a\nrun = 'x'\n", "shtask.toml:1:", ""),
         ("[tasks.a]\nrun = 'x'\ntimeout = '25h'\n", "shtask.toml:3:11", "timeout"),
+        ("[tasks.a]\nrun = 'x'\nsize = '0x0'\n", "shtask.toml:3:8", "size"),
+        ("[tasks.a]\nargv = [\"x\\u0000y\"]\n", "shtask.toml:1:8", "NUL"),
     ] {
         let home = home(config);
         let mut terminal = launch(&home).start();
@@ -40,6 +42,31 @@ fn a_bad_configuration_is_one_line_with_its_place_and_code_2() {
         assert!(line.contains(place) && line.contains(words), "{line}");
         assert!(output.stdout.is_empty());
     }
+}
+
+#[test]
+fn all_faults_of_a_configuration_are_told_each_with_its_place() {
+    let home = home("[limits]\nruns = 0\n[tasks.a]\nrun = 5\nautstart = true\n");
+    let output = without_a_terminal(&home, &["--config", "shtask.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let faults: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(faults.len(), 3, "{text}");
+    for (fault, place) in faults.iter().zip([":2:8: ", ":4:7: ", ":5:1: "]) {
+        assert!(fault.contains(place), "{place} {text}");
+    }
+    assert!(text.contains("hint: did you mean `autostart`?"), "{text}");
+}
+
+#[test]
+fn an_error_that_nobody_reads_is_an_exit_code_and_no_panic() {
+    let (reader, writer) = std::io::pipe().expect("pipe");
+    drop(reader);
+    let home = Home::new();
+    let mut command = Command::new(PROGRAM);
+    command.args(["--config", "nowhere.toml"]).current_dir(home.work()).env_clear().envs(home.environment());
+    let status = command.stdin(Stdio::null()).stderr(writer).status().expect("the program can be started");
+    assert_eq!(status.code(), Some(2));
 }
 
 #[test]
@@ -100,6 +127,17 @@ fn a_program_that_cannot_be_started_is_named_with_its_cause() {
         });
     }
     assert_eq!(terminal.exit(), None);
+}
+
+#[test]
+fn an_argument_too_long_for_the_kernel_is_an_error_of_that_run_alone() {
+    let long = "x".repeat(200_000);
+    let config = format!("[tasks.long]\nargv = ['echo', '{long}']\n[tasks.good]\nrun = 'exec sleep 1000'\n");
+    let mut terminal = open(&config);
+    terminal.wait_for("a failed run and a good one", |screen| {
+        (screen.has("failed") || screen.has("no start")) && screen.has("running")
+    });
+    terminal.wait_for("the cause in words", |screen| screen.text().to_lowercase().contains("too long"));
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod attach;
 mod faults;
 mod leave;
 mod look;
+mod panics;
 mod product;
+mod runs;
 mod stop;
 mod streams;

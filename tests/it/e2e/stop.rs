@@ -54,7 +54,8 @@ fn a_run_past_its_timeout_is_timed_out_with_124_and_its_tree_is_gone() {
     terminal.wait_alive(&marker, 1);
     terminal.wait_for_text("timed_out");
     assert_eq!(survivors(&marker), []);
-    terminal.wait_for_text("124");
+    terminal.keys("i");
+    terminal.wait_for("its exit code and why", |screen| screen.has("124") && screen.has("its timeout"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub(crate) struct Answers {
     title: String,
     clipboard: Vec<Vec<u8>>,
     bells: usize,
+    updating: bool,
 }
 
 impl vt100::Callbacks for Answers {
@@ -44,6 +45,10 @@ impl vt100::Callbacks for Answers {
                 let (row, col) = screen.cursor_position();
                 self.replies.extend(format!("\x1b[{};{}R", row + 1, col + 1).into_bytes());
             }
+            // A synchronised update: what is drawn is shown only when it ends.
+            (Some(b'?'), None, 'h' | 'l') if params.iter().any(|group| group.contains(&2026)) => {
+                self.updating = last == 'h';
+            }
             _ => {}
         }
     }
@@ -71,6 +76,11 @@ impl Emulator {
     pub(crate) fn resize(&mut self, cols: u16, rows: u16) {
         let (rows, cols) = size(cols, rows);
         self.parser.set_size(rows, cols);
+    }
+
+    /// Whether a synchronised update is open: a person still sees what was there before it.
+    pub(crate) fn is_updating(&self) -> bool {
+        self.parser.callbacks().updating
     }
 
     /// What is on the screen.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -62,6 +63,12 @@ impl Home {
         let path = self.write(name, format!("#!/bin/sh\n{text}\n"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a file can be made executable");
         path
+    }
+
+    /// Makes everything in it the property of another user, given as numbers: `UID:GID`.
+    pub(crate) fn give_to(&self, owner: &str) {
+        let status = Command::new("chown").args(["-R", owner]).arg(self.root.path()).status();
+        assert!(status.is_ok_and(|status| status.success()), "the home can be given to {owner}");
     }
 
     /// Reads a file below the folder that programs start in; `None` when it is not there.

@@ -188,7 +188,7 @@ impl Terminal {
         let end = Instant::now() + self.deadline;
         loop {
             self.drain();
-            if condition(self) {
+            if !self.emulator.is_updating() && condition(self) {
                 return;
             }
             let now = Instant::now();

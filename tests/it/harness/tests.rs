@@ -161,6 +161,18 @@ fn modes_that_were_given_back_are_not_left_on() {
 }
 
 #[test]
+fn a_screen_in_the_middle_of_an_update_is_not_looked_at() {
+    let update = r"stty -echo; printf '\033[?2026hhalf'; head -c 1 >/dev/null; printf ' whole\033[?2026l'; sleep 1000";
+    let mut terminal = Launch::new("/bin/sh").args(["-c", update]).start();
+    while !terminal.raw().ends_with(b"half") {
+        terminal.take_in(DEADLINE);
+    }
+    terminal.keys("x<Enter>");
+    terminal.wait_for("all of it", |screen| screen.has("half"));
+    assert!(terminal.screen().has("half whole"), "{}", terminal.picture());
+}
+
+#[test]
 fn quiet_is_when_nothing_was_written_for_a_while() {
     let mut terminal = Launch::new("/bin/sh").args(["-c", "echo a; echo b; sleep 1000"]).start();
     terminal.wait_for_text("b");

@@ -55,8 +55,9 @@ fn arguments_of_megabytes_do_not_stay_in_a_holders_memory() {
     let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
     let run = Run::start(&server, command(&argv, PIPES));
     run.read_until(0, "ready");
-    let kib = private_kib(run.holder());
-    assert!(kib < MAX_PRIVATE_KIB, "{kib} KiB");
+    let holder = run.holder();
+    // The command may say so before its holder has given the memory back.
+    until("the memory is given back", || private_kib(holder) < MAX_PRIVATE_KIB);
 }
 
 #[test]

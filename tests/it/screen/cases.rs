@@ -255,3 +255,49 @@ fn rows_scrolled_off_a_region_at_the_top_go_to_the_history() {
 fn eight_bit_controls_work_as_characters() {
     check(6, 2, &[("a\u{9b}31mb\u{85}c", &["ab", "c"], (1, 1)), ("a\u{9d}0;t\u{9c}b", &["ab"], (0, 2))]);
 }
+
+#[test]
+fn selective_erasing_leaves_protected_characters_alone() {
+    check(
+        8,
+        2,
+        &[
+            ("ab\x1b[1\"qcd\x1b[0\"qef\x1b[?2J", &["  cd"], (0, 6)),
+            ("ab\x1b[1\"qcd\x1b[0\"qef\r\x1b[?K", &["  cd"], (0, 0)),
+            ("\x1b[1\"qab\x1b[2K", &[], (0, 2)),
+        ],
+    );
+}
+
+#[test]
+fn columns_can_be_shifted() {
+    check(
+        6,
+        3,
+        &[
+            ("abcd\r\nefgh\x1b[ @", &["bcd", "fgh"], (1, 4)),
+            ("abcd\r\nefgh\x1b[2 A", &["  abcd", "  efgh"], (1, 4)),
+            ("abcd\r\nefgh\x1b[1;2H\x1b['}", &["a bcd", "e fgh"], (0, 1)),
+            ("abcd\r\nefgh\x1b[1;2H\x1b[2'~", &["ad", "eh"], (0, 1)),
+        ],
+    );
+}
+
+#[test]
+fn a_switch_of_the_columns_clears_the_screen() {
+    check(6, 3, &[("abc\x1b[2;3r\x1b[3;3H\x1b[?3hx\n\n", &["x"], (2, 1))]);
+}
+
+#[test]
+fn a_line_that_wraps_before_a_wide_character_stays_one_line() {
+    let mut screen = fed(5, 2, "ab漢字かな\r\n\r\n");
+    assert_eq!(screen.output().scrollback, "ab漢字かな");
+    screen = fed(5, 3, "ab漢字かな");
+    assert_eq!(rows(&mut screen), ["ab漢", "字か", "な"]);
+    screen.resize(shtask::model::Size::clamped(20, 3));
+    assert_eq!(rows(&mut screen)[0], "ab漢字かな");
+    screen.resize(shtask::model::Size::clamped(5, 3));
+    assert_eq!(rows(&mut screen), ["ab漢", "字か", "な"]);
+    screen.admit("\r\n\r\n\r\n".as_bytes());
+    assert_eq!(screen.output().scrollback, "ab漢字かな");
+}

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod cases;
+mod frames;
 mod recordings;
 mod replay;
 

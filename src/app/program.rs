@@ -1,0 +1,20 @@
+//! From the command line to an exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::args::{Args, Verb};
+use super::{embedded, exit};
+
+/// Runs the program as its arguments say; returns its exit code.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return exit::usage(&error),
+    };
+    let outcome = match args.verb.unwrap_or(Verb::Tui) {
+        Verb::Tui => embedded::tui(args.config.as_deref(), args.nested),
+    };
+    outcome.unwrap_or_else(|failure| exit::failed(&failure))
+}

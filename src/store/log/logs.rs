@@ -1,0 +1,114 @@
+//! The logs of all runs: their bounds and their writer.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use super::files::Files;
+use super::progress::Shared;
+use super::sink::LogSink;
+use super::writer::{Message, Writer};
+use crate::model::{Mode, RunId, Size};
+
+/// How many segments a log of full length has.
+const SEGMENTS: u64 = 8;
+
+/// A smaller segment would be mostly head and redraw.
+const MIN_SEGMENT_BYTES: u64 = 8 * 1024;
+
+/// How large logs may become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogOptions {
+    /// Of one run, in bytes; at least 64 KiB.
+    pub max_log_bytes: u64,
+    /// Of all runs together; 0 for no bound. The live ones share it evenly when it is less than what they may have.
+    pub max_total_log_bytes: u64,
+}
+
+impl Default for LogOptions {
+    fn default() -> LogOptions {
+        LogOptions { max_log_bytes: 64 * 1024 * 1024, max_total_log_bytes: 2 * 1024 * 1024 * 1024 }
+    }
+}
+
+/// The bounds of this moment.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    options: LogOptions,
+    live: AtomicU64,
+}
+
+impl Bounds {
+    pub(super) fn joined(&self) {
+        self.live.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn left(&self) {
+        self.live.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn max_log_bytes(&self) -> u64 {
+        let of_all = match self.options.max_total_log_bytes {
+            0 => u64::MAX,
+            all => all / self.live.load(Ordering::Acquire).max(1),
+        };
+        self.options.max_log_bytes.min(of_all).max(MIN_SEGMENT_BYTES * SEGMENTS)
+    }
+
+    pub(super) fn max_segment_bytes(&self) -> u64 {
+        // A segment may become a quarter larger before a line ends, and has an index and a redraw.
+        self.max_log_bytes() / SEGMENTS / 4 * 3
+    }
+}
+
+/// The logs of all runs. Dropping it ends the writer; sinks that are left lose what they get.
+#[derive(Debug)]
+pub struct Logs {
+    folder: PathBuf,
+    steps_tx: mpsc::Sender<Message>,
+    thread: Option<JoinHandle<()>>,
+    bounds: Arc<Bounds>,
+}
+
+impl Logs {
+    /// Starts the writer of the logs in a folder that is there and private.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn start(folder: &Path, options: LogOptions) -> std::io::Result<Logs> {
+        Logs::start_with(folder, options, Files::default())
+    }
+
+    pub(super) fn start_with(folder: &Path, options: LogOptions, files: Files) -> std::io::Result<Logs> {
+        // Unbounded, but a run is not read from while too much of it is on its way.
+        let (steps_tx, steps_rx) = mpsc::channel();
+        let writer = Writer::new(folder.to_owned(), files);
+        let thread = std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&steps_rx))?;
+        let bounds = Arc::new(Bounds { options, live: AtomicU64::new(0) });
+        Ok(Logs { folder: folder.to_owned(), steps_tx, thread: Some(thread), bounds })
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Begins the log of a run. That its files cannot be made shows as [`LogSink::failure`].
+    pub fn begin(&self, run: RunId, mode: Mode, size: Size) -> LogSink {
+        let size = (mode == Mode::Pty).then_some(size);
+        LogSink::new(Shared::new(run, mode), self.steps_tx.clone(), Arc::clone(&self.bounds), size)
+    }
+}
+
+impl Drop for Logs {
+    /// Waits until what was handed over is written.
+    fn drop(&mut self) {
+        // It has ended already when this cannot be sent.
+        let _ = self.steps_tx.send(Message::close());
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writer of the logs has failed");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A log as the row of what happened.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::time::Duration;
+
+use super::layout::{Entry, streams};
+use super::reader::{LogReader, Segment};
+use super::{LogError, LogStream};
+use crate::model::Size;
+
+/// The longest line of an index; a longer one is the end of what can be read.
+const MAX_LINE_BYTES: u64 = 256;
+
+/// The largest redraw that is read: a screen of the largest size with a style for each cell stays below it.
+const MAX_REDRAW_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How much of a stream is in one event at most.
+const MAX_EVENT_BYTES: u64 = 1024 * 1024;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogEvent {
+    /// The terminal has this size at the beginning, or after a gap.
+    Begin(Option<Size>),
+    /// So many bytes are not there.
+    Gap(u64),
+    /// What draws the screen as it was behind a gap.
+    Redraw(Vec<u8>),
+    /// The next bytes of a stream.
+    Bytes(LogStream, Vec<u8>),
+    /// The terminal got another size.
+    Resize(Size),
+    /// A cut was made, the one of this number.
+    Cut(u64),
+    /// The log was ended in order.
+    End,
+}
+
+/// What happened, and how long after the beginning of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimedEvent {
+    /// The time since the log began.
+    pub at: Duration,
+    /// What happened.
+    pub event: LogEvent,
+}
+
+impl LogReader {
+    /// Tells everything that is in the log to `see`, in order. Fed to a fresh screen of the first size, with every resize applied, it gives the frame of
+    /// each cut again, as long as there is no gap.
+    ///
+    /// # Errors
+    /// [`LogError::File`] when the files cannot be read, and what `see` returns.
+    pub fn replay<E: From<LogError>>(&self, mut see: impl FnMut(TimedEvent) -> Result<(), E>) -> Result<(), E> {
+        let mut next = [0; 2];
+        for (place, segment) in self.segments.iter().enumerate() {
+            let at = Duration::from_micros(segment.head.at);
+            let mut tell = |event| see(TimedEvent { at, event });
+            let gap: u64 = LogStream::BOTH.map(|s| segment.begin(s).saturating_sub(next[s.index()])).iter().sum();
+            if place == 0 || gap > 0 {
+                tell(LogEvent::Begin(segment.head.size))?;
+            }
+            if gap > 0 {
+                tell(LogEvent::Gap(gap))?;
+                if let Some(redraw) = redraw(segment)? {
+                    tell(LogEvent::Redraw(redraw))?;
+                }
+            }
+            SegmentReplay::open(segment)?.run(&mut see)?;
+            next = LogStream::BOTH.map(|stream| segment.begin(stream) + segment.stream_bytes(stream));
+        }
+        Ok(())
+    }
+}
+
+fn redraw(segment: &Segment) -> Result<Option<Vec<u8>>, LogError> {
+    let file = match segment.open("redraw") {
+        Err(LogError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_REDRAW_BYTES).read_to_end(&mut bytes);
+    read.map_err(|source| LogError::File { path: segment.folder.clone(), source })?;
+    Ok(Some(bytes))
+}
+
+struct SegmentReplay<'a> {
+    segment: &'a Segment,
+    index: BufReader<File>,
+    streams: Vec<(LogStream, File)>,
+    at: Duration,
+}
+
+impl<'a> SegmentReplay<'a> {
+    fn open(segment: &'a Segment) -> Result<SegmentReplay<'a>, LogError> {
+        let index = BufReader::new(segment.open("index")?);
+        let open = |stream: &LogStream| Ok((*stream, segment.stream(*stream)?));
+        let streams = streams(segment.head.mode).iter().map(open).collect::<Result<_, LogError>>()?;
+        Ok(SegmentReplay { segment, index, streams, at: Duration::from_micros(segment.head.at) })
+    }
+
+    fn failed(&self, source: io::Error) -> LogError {
+        LogError::File { path: self.segment.folder.clone(), source }
+    }
+
+    fn run<E: From<LogError>>(mut self, see: &mut impl FnMut(TimedEvent) -> Result<(), E>) -> Result<(), E> {
+        let mut is_head = true;
+        let mut end = None;
+        loop {
+            let mut line = String::new();
+            let limit = if is_head { 4096 } else { MAX_LINE_BYTES };
+            match (&mut self.index).take(limit).read_line(&mut line) {
+                Ok(_) if line.ends_with('\n') => {}
+                // The program died in the middle of it, or what follows is no index any more.
+                Ok(_) => break,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => break,
+                Err(error) => return Err(self.failed(error).into()),
+            }
+            if std::mem::take(&mut is_head) {
+                continue;
+            }
+            let Some((at, entry)) = Entry::parse(line.trim_end()) else { break };
+            // A clock that went wrong makes no recording that runs backwards.
+            self.at = self.at.max(Duration::from_micros(at));
+            let event = match entry {
+                Entry::Bytes(stream, count) => {
+                    self.pass_on(stream, count, see)?;
+                    continue;
+                }
+                Entry::Resize(size) => LogEvent::Resize(size),
+                Entry::Cut(cuts) => LogEvent::Cut(cuts),
+                Entry::End => {
+                    end = Some(LogEvent::End);
+                    continue;
+                }
+            };
+            see(TimedEvent { at: self.at, event })?;
+        }
+        // What was written and not noted any more.
+        for stream in streams(self.segment.head.mode) {
+            self.pass_on(*stream, u64::MAX, see)?;
+        }
+        if let Some(event) = end {
+            see(TimedEvent { at: self.at, event })?;
+        }
+        Ok(())
+    }
+
+    fn pass_on<E: From<LogError>>(
+        &mut self,
+        stream: LogStream,
+        count: u64,
+        see: &mut impl FnMut(TimedEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some((_, file)) = self.streams.iter_mut().find(|(own, _)| *own == stream) else { return Ok(()) };
+        let mut left = count;
+        while left > 0 {
+            let mut bytes = Vec::new();
+            let read = file.take(left.min(MAX_EVENT_BYTES)).read_to_end(&mut bytes);
+            if let Err(source) = read {
+                return Err(LogError::File { path: self.segment.folder.clone(), source }.into());
+            }
+            if bytes.is_empty() {
+                break;
+            }
+            left -= bytes.len() as u64;
+            see(TimedEvent { at: self.at, event: LogEvent::Bytes(stream, bytes) })?;
+        }
+        Ok(())
+    }
+}

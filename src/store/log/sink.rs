@@ -1,0 +1,219 @@
+//! The driver's end of a log.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::LogStream;
+use super::layout::{Head, VERSION};
+use super::logs::Bounds;
+use super::progress::{LogProgress, Shared};
+use super::split::end_of_segment;
+use super::writer::{Message, Step};
+use crate::model::{LogFacts, RunId, Size};
+
+/// How much of one run may be on its way to the disk. More than what is taken in at once, so that the disk is never waited for when it keeps up;
+/// little enough for thousands of runs.
+const MAX_IN_FLIGHT_BYTES: usize = 1024 * 1024;
+
+/// The first and the longest pause before a log that failed is tried again.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// What a line of the index takes at most, nearly always.
+const ENTRY_BYTES: u64 = 24;
+
+/// Takes the output of one run for its log. No call waits for the disk: [`LogSink::has_room`] tells when to stop reading from the run.
+#[derive(Debug)]
+pub struct LogSink {
+    shared: Arc<Shared>,
+    steps_tx: mpsc::Sender<Message>,
+    bounds: Arc<Bounds>,
+    began: Instant,
+    size: Option<Size>,
+    cuts: u64,
+    segment: u32,
+    used: u64,
+    max_segment: u64,
+    /// What came in of each stream, lost bytes included.
+    offsets: [u64; 2],
+    retry_at: Option<Instant>,
+    pause: Duration,
+    ended: bool,
+}
+
+impl LogSink {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        steps_tx: mpsc::Sender<Message>,
+        bounds: Arc<Bounds>,
+        size: Option<Size>,
+    ) -> LogSink {
+        bounds.joined();
+        let max_segment = bounds.max_segment_bytes();
+        let mut sink = LogSink {
+            shared,
+            steps_tx,
+            bounds,
+            began: Instant::now(),
+            size,
+            cuts: 0,
+            segment: 0,
+            used: 0,
+            max_segment,
+            offsets: [0; 2],
+            retry_at: None,
+            pause: FIRST_PAUSE,
+            ended: false,
+        };
+        sink.begin_segment(Vec::new());
+        sink
+    }
+
+    /// Returns the run.
+    pub fn run(&self) -> RunId {
+        self.shared.run
+    }
+
+    /// Returns what tells readers how far it has come.
+    pub fn progress(&self) -> LogProgress {
+        LogProgress::new(Arc::clone(&self.shared))
+    }
+
+    fn at(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    fn send(&self, step: Step) {
+        let (shared, at) = (Arc::clone(&self.shared), self.at());
+        if self.steps_tx.send(Message { shared, at, step }).is_err() {
+            self.shared.fail(self.segment, "the writer of the logs has ended".to_owned());
+        }
+    }
+
+    /// Returns how much of a chunk belongs to the present segment, when it ends within the chunk: then [`LogSink::begin_segment`] is due after
+    /// that much was appended.
+    pub fn segment_ends_in(&self, bytes: &[u8]) -> Option<usize> {
+        if self.has_failed() {
+            return self.retry_at.is_some_and(|at| at <= Instant::now()).then_some(0);
+        }
+        end_of_segment(bytes, self.used, self.max_segment)
+    }
+
+    /// Takes the next bytes of a stream.
+    pub fn append(&mut self, stream: LogStream, bytes: &[u8]) {
+        if bytes.is_empty() || self.ended {
+            return;
+        }
+        self.offsets[stream.index()] += bytes.len() as u64;
+        self.used += bytes.len() as u64 + ENTRY_BYTES;
+        if self.has_failed() {
+            self.shared.lost.fetch_add(bytes.len() as u64, Ordering::AcqRel);
+            self.plan_retry();
+            return;
+        }
+        self.shared.in_flight.fetch_add(bytes.len(), Ordering::AcqRel);
+        self.send(Step::Bytes(stream, bytes.to_vec()));
+    }
+
+    /// Returns whether the present segment cannot be written.
+    fn has_failed(&self) -> bool {
+        self.shared.failed.load(Ordering::Acquire) == self.segment
+    }
+
+    fn plan_retry(&mut self) {
+        if self.retry_at.is_none() {
+            self.retry_at = Some(Instant::now() + self.pause);
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Begins a segment. `redraw` is what draws the screen as it is now.
+    pub fn begin_segment(&mut self, redraw: Vec<u8>) {
+        if !self.has_failed() {
+            self.pause = FIRST_PAUSE;
+        }
+        self.retry_at = None;
+        self.segment += 1;
+        self.used = 0;
+        self.max_segment = self.bounds.max_segment_bytes();
+        let head = Head {
+            version: VERSION,
+            run: self.shared.run,
+            mode: self.shared.mode,
+            segment: self.segment,
+            wall: Timestamp::now(),
+            at: self.at(),
+            size: self.size,
+            cuts: self.cuts,
+            offsets: self.offsets,
+        };
+        let max_log = self.bounds.max_log_bytes();
+        self.send(Step::Begin(Box::new(head), redraw, max_log));
+    }
+
+    /// Takes note that the terminal has another size.
+    pub fn resized(&mut self, size: Size) {
+        self.size = Some(size);
+        self.send(Step::Resize(size));
+    }
+
+    /// Takes note of a cut, by how many there were with it.
+    pub fn cut(&mut self, cuts: u64) {
+        self.cuts = cuts;
+        self.send(Step::Cut(cuts));
+    }
+
+    /// Returns whether more output may be taken in.
+    pub fn has_room(&self) -> bool {
+        self.shared.in_flight.load(Ordering::Acquire) < MAX_IN_FLIGHT_BYTES
+    }
+
+    /// Waits until more output may be taken in.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub async fn room(&self) {
+        let mut steps_rx = self.shared.steps_tx.subscribe();
+        // It fails only without a sender, which is part of what is shared.
+        let _ = steps_rx.wait_for(|_| self.has_room()).await;
+    }
+
+    /// Ends the log: nothing follows.
+    pub fn end(&mut self) {
+        if !self.ended {
+            self.ended = true;
+            self.send(Step::End);
+        }
+    }
+
+    /// Waits until everything that was taken is written, after [`LogSink::end`].
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub async fn is_written(&self) {
+        let mut steps_rx = self.shared.steps_tx.subscribe();
+        // It fails only without a sender, which is part of what is shared.
+        let _ = steps_rx.wait_for(|_| self.shared.ended.load(Ordering::Acquire)).await;
+    }
+
+    /// Returns what the log has. Bytes count once they are with the kernel.
+    pub fn facts(&self) -> LogFacts {
+        self.shared.facts()
+    }
+
+    /// Returns since when and why bytes are being lost; none while all is well.
+    pub fn failure(&self) -> Option<(Timestamp, String)> {
+        self.shared.failure()
+    }
+}
+
+impl Drop for LogSink {
+    fn drop(&mut self) {
+        self.end();
+        self.bounds.left();
+    }
+}

@@ -1,0 +1,141 @@
+//! Looking records up, beside the writer and without waiting for it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, params};
+
+use super::rows::{self, Listed, listed};
+use super::{StoreError, database};
+use crate::model::{Record, RunId, RunName, SessionName};
+
+/// The most runs that a summary names (S6.9).
+pub const SUMMARY_RUNS: usize = 8;
+
+/// The runs that need attention: active, or final and unobserved (S6.9).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Summary {
+    /// At most [`SUMMARY_RUNS`], the one that has waited longest first, without their outputs.
+    pub runs: Vec<Record>,
+    /// How many more there are.
+    pub rest: u64,
+}
+
+/// Reads records. All its calls block on the disk: not for async code.
+#[derive(Debug, Clone)]
+pub struct Records {
+    path: PathBuf,
+    /// Opened by the first look; a second reader at the same moment waits.
+    connection: Arc<Mutex<Option<Connection>>>,
+}
+
+impl Records {
+    pub(super) fn new(path: PathBuf) -> Records {
+        Records { path, connection: Arc::default() }
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        // A look changes nothing, so a panic of another one leaves nothing half done.
+        let mut kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match kept.take() {
+            Some(connection) => connection,
+            None => database::open_to_read(&self.path)?,
+        };
+        let found = look(&connection);
+        // A connection that met an error is not trusted further.
+        if found.is_ok() {
+            *kept = Some(connection);
+        }
+        found
+    }
+
+    /// Returns the newest records of a session, newest first; with `before`, those that started before that place.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn newest(&self, session: &SessionName, before: Option<u64>, count: usize) -> Result<Vec<Listed>, StoreError> {
+        self.with(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT seq, record FROM runs WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3",
+            )?;
+            let before = before.and_then(|place| i64::try_from(place).ok()).unwrap_or(i64::MAX);
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            let mut rows = select.query(params![session.as_str(), before, count])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(listed(row)?);
+            }
+            Ok(found)
+        })
+    }
+
+    /// Returns the record of a run with its output, whatever its session.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn get(&self, run: RunId) -> Result<Option<Record>, StoreError> {
+        self.with(|connection| rows::get(connection, run))
+    }
+
+    /// Returns the newest generation of each name of a session, of runs that were pruned as well.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn generations(&self, session: &SessionName) -> Result<HashMap<RunName, u64>, StoreError> {
+        self.with(|connection| {
+            let mut select =
+                connection.prepare_cached("SELECT name, generation FROM generations WHERE session = ?1")?;
+            let rows = select.query_map([session.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+            let mut found = HashMap::new();
+            for row in rows {
+                let (name, generation) = row?;
+                if let Ok(name) = name.parse() {
+                    found.insert(name, generation);
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Returns the runs of a session that need attention (S6.9).
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn summary(&self, session: &SessionName) -> Result<Summary, StoreError> {
+        self.with(|connection| {
+            let mut count =
+                connection.prepare_cached("SELECT count(*) FROM runs WHERE session = ?1 AND observed_at IS NULL")?;
+            let all: u64 = count.query_row([session.as_str()], |row| row.get(0))?;
+            let mut select = connection.prepare_cached(
+                "SELECT seq, record FROM runs WHERE session = ?1 AND observed_at IS NULL
+                 ORDER BY coalesce(completed_at, created_at), seq LIMIT ?2",
+            )?;
+            let mut rows = select.query(params![session.as_str(), SUMMARY_RUNS])?;
+            let mut runs = Vec::new();
+            while let Some(row) = rows.next()? {
+                runs.push(listed(row)?.record);
+            }
+            let rest = all.saturating_sub(runs.len() as u64);
+            Ok(Summary { runs, rest })
+        })
+    }
+
+    /// Returns the orphaned runs of a session that are not older than the newest `count` of them, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn orphaned(&self, session: &SessionName, count: usize) -> Result<Vec<Record>, StoreError> {
+        self.with(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT seq, record FROM runs WHERE session = ?1 AND status = 'orphaned' ORDER BY seq DESC LIMIT ?2",
+            )?;
+            let mut rows = select.query(params![session.as_str(), i64::try_from(count).unwrap_or(i64::MAX)])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(listed(row)?.record);
+            }
+            Ok(found)
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! Records in an SQLite database (S2.7).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use jiff::Timestamp;
+
+use super::prune::Retention;
+use super::query::Records;
+use super::recovery::{Recovered, recover};
+use super::writer::{Job, Pruned, Writer};
+use super::{Done, OpenError, StateFolder, Store, StoreError, database};
+use crate::model::{ProcessIdentity, Record, RunId};
+
+/// The folder of the raw logs in the state directory.
+pub(super) const LOGS: &str = "logs";
+
+/// How a store keeps what it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StoreOptions {
+    /// Which final records are kept.
+    pub retention: Retention,
+    /// How large the logs of all runs may be together, in bytes; 0 for no bound.
+    pub max_total_log_bytes: u64,
+}
+
+/// What was found when a store was opened.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Messages for the user: what was damaged and set aside.
+    pub notices: Vec<String>,
+    /// Runs that were active when the program before this one died, now final.
+    pub recovered: Vec<Recovered>,
+}
+
+/// Keeps records in the state directory. One thread writes; it commits whatever waits in one transaction.
+pub struct SqliteStore {
+    jobs_tx: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    path: PathBuf,
+    logs: PathBuf,
+    /// Given back last.
+    _folder: Arc<StateFolder>,
+}
+
+impl SqliteStore {
+    /// Opens the store in a state directory, sets aside what is damaged, and makes records final whose runs have nobody any more (S7.3).
+    /// `is_alive` tells whether a process is still the one that was started.
+    ///
+    /// # Errors
+    /// [`OpenError`]; what is there is left as it is then.
+    pub fn open(
+        folder: Arc<StateFolder>,
+        options: StoreOptions,
+        is_alive: &dyn Fn(RunId, &ProcessIdentity) -> bool,
+    ) -> Result<(SqliteStore, Found), OpenError> {
+        let mut found = Found::default();
+        let logs = folder.path().join(LOGS);
+        super::folder::private_folder(&logs)?;
+        let mut connection = database::open(&folder, &mut found.notices)?;
+        let path = database::path(&folder);
+        found.recovered = recover(&mut connection, Timestamp::now(), is_alive, &mut found.notices)
+            .map_err(|error| OpenError::Database { path: path.clone(), what: error.to_string() })?;
+        // Unbounded, but each run has one write in it at a time, and one more when it is read first.
+        let (jobs_tx, jobs_rx) = mpsc::channel();
+        let writer = Writer::new(connection, path.clone(), logs.clone(), options);
+        let thread = std::thread::Builder::new()
+            .name("shtask-records".to_owned())
+            .spawn(move || writer.run(&jobs_rx))
+            .map_err(|source| OpenError::File { path: path.clone(), source })?;
+        let store = SqliteStore { jobs_tx: Some(jobs_tx), thread: Some(thread), path, logs, _folder: folder };
+        Ok((store, found))
+    }
+
+    /// Returns what reads the records.
+    pub fn records(&self) -> Records {
+        Records::new(self.path.clone())
+    }
+
+    /// Returns the folder of the raw logs.
+    pub fn logs(&self) -> &std::path::Path {
+        &self.logs
+    }
+
+    /// Applies retention now, and calls `done` with what was deleted.
+    pub fn prune(&self, retention: Retention, done: Box<dyn FnOnce(Result<Pruned, StoreError>) + Send>) {
+        self.send(Job::Prune(retention, done));
+    }
+
+    fn send(&self, job: Job) {
+        let jobs_tx = self.jobs_tx.as_ref().expect("it is taken by the drop only");
+        if let Err(mpsc::SendError(job)) = jobs_tx.send(job) {
+            job.refuse(&StoreError::medium("the writer of the records has failed"));
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn put(&mut self, record: Arc<Record>, done: Done) {
+        self.send(Job::Put(record, done));
+    }
+
+    /// The record stays: retention decides about it.
+    fn left_the_list(&mut self, _run: RunId) {}
+}
+
+impl Drop for SqliteStore {
+    /// Waits until everything that was asked for is durable.
+    fn drop(&mut self) {
+        self.jobs_tx = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writer of the records has failed");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What is on the disk, read beside the loop: the disk may be slow, and a reader may wait for more.
+
+use std::sync::Arc;
+
+use crate::api::{Answer, LogReading, LogRequest, Stream};
+use crate::model::{ErrorCode, Failure, RunId, SessionName};
+use crate::store::Records;
+use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
+
+/// What is on the disk, for readers.
+pub(super) struct Kept {
+    pub(super) session: SessionName,
+    pub(super) records: Option<Records>,
+    pub(super) logs: Option<Arc<Logs>>,
+}
+
+impl Kept {
+    /// Reads a log; waits for more as long as it was asked to.
+    pub(super) async fn read_log(
+        self: Arc<Kept>,
+        run: RunId,
+        request: LogRequest,
+        mut progress: Option<LogProgress>,
+        answer: Answer<LogReading>,
+    ) {
+        let stream = match request.stream {
+            Stream::Stdout => LogStream::Output,
+            Stream::Stderr => LogStream::Error,
+        };
+        if let (Some(progress), Some(wait)) = (&mut progress, request.wait) {
+            // That the time is over is an answer too: an empty one.
+            let _ = tokio::time::timeout(wait, progress.reaches(stream, request.offset)).await;
+        }
+        // Before the read: what is added in between belongs to the next one.
+        let has_ended = progress.as_ref().is_none_or(LogProgress::has_ended);
+        let is_listed = progress.is_some();
+        let read = tokio::task::spawn_blocking(move || self.read_now(run, stream, request, is_listed)).await;
+        answer.send(match read {
+            Ok(Ok((reading, end))) => Ok(LogReading { is_end: has_ended && reading.next_offset >= end, ..reading }),
+            Ok(Err(failure)) => Err(failure),
+            Err(error) => Err(Failure::new(ErrorCode::Broken, format!("the log could not be read: {error}"))),
+        });
+    }
+
+    fn read_now(
+        &self,
+        run: RunId,
+        stream: LogStream,
+        request: LogRequest,
+        is_listed: bool,
+    ) -> Result<(LogReading, u64), Failure> {
+        let unknown = || Failure::new(ErrorCode::NotFound, format!("there is no run {}", run.short()));
+        let Some(logs) = &self.logs else {
+            return Err(Failure::new(ErrorCode::Unsupported, "no logs are kept"));
+        };
+        if !is_listed {
+            // Nothing of one session can be read through another.
+            let record = self.records.as_ref().map(|records| records.get(run)).transpose()?.flatten();
+            record.filter(|record| record.session == self.session).ok_or_else(unknown)?;
+        }
+        let mut reader = LogReader::open(logs.folder(), run)?;
+        let found = reader.read(stream, request.offset, request.limit_bytes)?;
+        let (_, end) = reader.span(stream);
+        let reading = LogReading {
+            offset: found.offset,
+            bytes: found.bytes,
+            next_offset: found.next_offset,
+            skipped_bytes: found.skipped_bytes,
+            is_end: false,
+        };
+        Ok((reading, end))
+    }
+}

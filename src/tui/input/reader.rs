@@ -1,0 +1,95 @@
+//! Waits for the terminal in the loop's own task: from a key to its run no other thread has to wake up.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{Stream, stream};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::stdio::stdin;
+use tokio::io::Interest;
+
+use super::super::event::Input;
+use super::parser::Parser;
+use crate::sys::fd;
+use crate::sys::watched::Watched;
+
+/// After this an escape is a key of its own and not the start of a sequence. Terminals write a sequence at once: it is only ever torn on
+/// its way through a network.
+const ESCAPE_WAIT: Duration = Duration::from_millis(10);
+
+/// After this a paste that was not ended is over.
+const PASTE_WAIT: Duration = Duration::from_secs(1);
+
+/// What is read at once. A terminal's queue holds 4 KiB.
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// The user's input as it comes, from standard input, which is a terminal. It ends when the terminal is gone.
+pub(crate) fn inputs() -> io::Result<Pin<Box<dyn Stream<Item = Input> + Send>>> {
+    // A descriptor of its own, since the reactor takes each only once.
+    let watched = Watched::with_interest(fd::duplicate(stdin())?, Interest::READABLE)?;
+    let reader = Reader { watched, parser: Parser::default(), read: Vec::new(), waiting: VecDeque::new() };
+    Ok(Box::pin(stream::unfold(reader, async |mut reader| reader.next().await.map(|input| (input, reader)))))
+}
+
+struct Reader {
+    watched: Watched,
+    parser: Parser,
+    read: Vec<Input>,
+    waiting: VecDeque<Input>,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Input> {
+        while self.waiting.is_empty() {
+            let wait = match (self.parser.is_pasting(), self.parser.waits()) {
+                (true, _) => Some(PASTE_WAIT),
+                (false, true) => Some(ESCAPE_WAIT),
+                (false, false) => None,
+            };
+            let readable = self.watched.readable();
+            let ready = match wait {
+                Some(wait) => tokio::time::timeout(wait, readable).await,
+                None => Ok(readable.await),
+            };
+            match ready {
+                // What may have been the start of something is not gone on with.
+                Err(_) => self.parser.settle(&mut self.read),
+                Ok(Err(_)) => return None,
+                Ok(Ok(mut guard)) => {
+                    guard.retain_ready();
+                    if !self.read() {
+                        return None;
+                    }
+                }
+            }
+            self.waiting.extend(self.read.drain(..));
+        }
+        self.waiting.pop_front()
+    }
+
+    /// Reads what is there. Returns false when the terminal is gone.
+    fn read(&mut self) -> bool {
+        let mut buffer = [0; BUFFER_BYTES];
+        match self.watched.try_io(Interest::READABLE, |terminal| read_ready(terminal, &mut buffer)) {
+            Ok(0) => false,
+            Ok(count) => {
+                self.parser.feed(&buffer[..count], &mut self.read);
+                true
+            }
+            Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+        }
+    }
+}
+
+/// Reads without ever waiting. The terminal is shared with the shell and whatever else it runs, so it is not made non-blocking: it is asked first.
+fn read_ready(terminal: &Arc<OwnedFd>, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut asked = [PollFd::new(terminal, PollFlags::IN)];
+    if poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? == 0 {
+        return Err(ErrorKind::WouldBlock.into());
+    }
+    Ok(rustix::io::read(terminal, buffer)?)
+}

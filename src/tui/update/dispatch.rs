@@ -1,0 +1,162 @@
+//! Where each event goes.
+
+use crate::api::Update;
+use crate::model::{Frame, KeyChord, Moment};
+
+use super::super::cmd::Cmd;
+use super::super::event::{Event, Input};
+use super::super::keys::{self, Intent};
+use super::super::model::{Focus, Model, Overlay};
+use super::{answers, attached, intents, leave, menus, mouse, prompt, scroll, sync};
+
+/// Takes an event in.
+pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
+    model.now = now;
+    let mut cmds = Vec::new();
+    match event {
+        Event::Ready { time_zone } => {
+            model.time_zone = time_zone;
+            model.dirty = true;
+        }
+        Event::Input(input) => take_input(model, input, &mut cmds),
+        Event::Runs(change) => take_runs(model, change, &mut cmds),
+        Event::RunsGone => lose(model),
+        Event::Frame { run, frame } => {
+            if model.pane.run == Some(run) {
+                let area = model.terminal_area();
+                if area.is_some_and(|area| model.pane.would_change(&frame, area.height)) {
+                    if only_rows_change(model, &frame) { model.rows_dirty = true } else { model.dirty = true }
+                }
+                model.pane.show(frame);
+            }
+        }
+        Event::WatchFailed { run, failure } => {
+            if model.pane.run == Some(run) {
+                model.pane.failure = Some(failure);
+                model.dirty = true;
+            }
+        }
+        Event::Answer(answer) => answers::take(model, answer, &mut cmds),
+        Event::Terminate(signal) => leave::terminate(model, signal, &mut cmds),
+        Event::Tick => {
+            model.dirty = true;
+            leave::tick(model, &mut cmds);
+        }
+    }
+    sync::sync(model, &mut cmds);
+    cmds
+}
+
+/// Whether a frame changes nothing on the screen but rows of the terminal and its cursor.
+fn only_rows_change(model: &Model, next: &Frame) -> bool {
+    let is_live = model.selected_view().is_some_and(|view| !view.record.status.is_final());
+    let is_same_kind = |frame: &Frame| frame.size == next.size && frame.title == next.title;
+    is_live
+        && model.pane.scroll.is_none()
+        && model.overlay.is_none()
+        && model.notice.is_none()
+        && model.pane.frame.as_deref().is_some_and(is_same_kind)
+}
+
+fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
+    match input {
+        Input::Key(chord) => press(model, chord, cmds),
+        Input::Mouse(mouse) => mouse::take(model, mouse, cmds),
+        Input::Paste(text) => match &mut model.overlay {
+            Some(Overlay::Prompt(prompt)) => {
+                prompt::paste(prompt, &text);
+                model.dirty = true;
+            }
+            Some(Overlay::Help { .. } | Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Leave(_)) => {}
+            None if model.focus == Focus::Attached && model.ending.is_none() => attached::paste(model, &text, cmds),
+            None => {}
+        },
+        Input::Focus(got) => attached::focus_changed(model, got, cmds),
+        Input::Resize { cols, rows } => {
+            model.size = (cols, rows);
+            model.pane.refused = None;
+            model.dirty = true;
+            cmds.push(Cmd::Redraw);
+        }
+    }
+}
+
+fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
+    let doubling = model.doubling.take();
+    if model.ending.is_some() {
+        model.dirty = true;
+        return leave::press_waiting(model, chord, cmds);
+    }
+    // While attached, a key changes nothing here unless it is ours: what it does comes back as a frame.
+    if model.overlay.is_none() && model.focus == Focus::Attached {
+        return attached::press(model, chord, cmds);
+    }
+    model.dirty = true;
+    model.notice = None;
+    if model.overlay.is_some() {
+        return menus::press(model, chord, cmds);
+    }
+    if chord == model.setup.attach_key {
+        return match doubling.filter(|doubling| model.now < doubling.until) {
+            Some(doubling) => attached::send_attach_key(model, &doubling.row, cmds),
+            None => attached::attach(model, cmds),
+        };
+    }
+    let table = match model.focus {
+        Focus::Scroll => keys::SCROLL,
+        Focus::List | Focus::Attached => keys::LIST,
+    };
+    if let Some(intent) = keys::intent(table, chord) {
+        act(model, intent, cmds);
+    }
+}
+
+/// Does what a key of the list or the scrollback means; the status line's entries do the same when they are clicked.
+pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    match model.focus {
+        Focus::Scroll => scroll::act(model, intent, cmds),
+        Focus::List | Focus::Attached => intents::act(model, intent, cmds),
+    }
+}
+
+fn take_runs(model: &mut Model, change: Update, cmds: &mut Vec<Cmd>) {
+    let shown = model.terminal_area().and(model.pane.run);
+    match change {
+        Update::Run(view) => {
+            let (run, status) = (view.id(), view.record.status);
+            let before = model.list.known(run).map(|known| known.view.record.status);
+            let changed = model.list.put(view, shown);
+            model.dirty |= changed || model.inspect.is_some();
+            if before != Some(status) && model.pane.run == Some(run) {
+                status_changed(model);
+            }
+        }
+        Update::Removed(run) => {
+            model.list.remove(run);
+            model.dirty = true;
+        }
+        Update::Resync(views) => {
+            model.list.replace(views, shown);
+            model.dirty = true;
+            intents::autostart(model, cmds);
+        }
+    }
+}
+
+/// The shown run has another status: what could not be watched before may be watchable now, and the panel is behind.
+fn status_changed(model: &mut Model) {
+    if model.pane.failure.take().is_some() {
+        model.pane.watching = None;
+    }
+    if let Some(panel) = &mut model.inspect {
+        panel.stale = true;
+    }
+}
+
+fn lose(model: &mut Model) {
+    if !model.lost && model.ending.is_none() {
+        model.complain("the supervisor has ended: nothing here changes any more; q leaves");
+    }
+    model.lost = true;
+    model.dirty = true;
+}

@@ -1,0 +1,27 @@
+//! The contract of every client: what a run is, as seen through `dyn Client` and nothing else.
+//!
+//! A test takes the [`ground`] it stands on and never asks what kind of client it has; one line in [`ground`] adds another
+//! kind. Each test cites its rule of the specification.
+
+mod capacity;
+mod closing;
+mod cuts;
+mod draining;
+mod environment;
+mod feeds;
+mod foreground;
+mod ground;
+mod keys;
+mod leaks;
+mod naming;
+mod outputs;
+mod reading;
+mod starting;
+mod statuses;
+mod stdin;
+mod stopping;
+mod terminals;
+mod timeouts;
+mod tree;
+mod watching;
+mod withdrawing;

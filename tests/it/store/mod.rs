@@ -1,0 +1,8 @@
+//! Records and raw logs of real runs: kept, read again, recovered; and what a dying program or a full disk does to them.
+
+mod disk;
+mod ground;
+mod kept;
+mod killed;
+mod recovered;
+mod replayed;

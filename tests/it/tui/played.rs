@@ -1,0 +1,93 @@
+//! A client that has no runs and does nothing.
+
+use std::sync::{Arc, Mutex};
+
+use shtask::api::{
+    Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped,
+    Reply, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch,
+    feed,
+};
+use shtask::model::{Cut, ErrorCode, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+
+#[derive(Default)]
+pub(super) struct Played(Mutex<Option<FeedSender>>);
+
+fn refuse<T>() -> Reply<T> {
+    Reply::ready(Err(Failure::new(ErrorCode::NotFound, "there are no runs")))
+}
+
+impl Client for Played {
+    fn start(&self, _: StartRequest) -> Reply<Arc<Record>> {
+        refuse()
+    }
+
+    fn start_foreground(&self, _: RunSpec) -> Foreground {
+        unreachable!("the TUI has no foreground runs")
+    }
+
+    fn control(&self, _: RunId, _: WriteStdin) -> Reply<Cut> {
+        refuse()
+    }
+
+    fn stop(&self, _: RunId, _: StopRequest) -> Stopping {
+        Stopping { id: StopId(0), reply: refuse() }
+    }
+
+    fn withdraw_stop(&self, _: RunId, _: StopId) -> Reply<bool> {
+        refuse()
+    }
+
+    fn restart(&self, _: RunId, _: StopRequest) -> Reply<Arc<Record>> {
+        refuse()
+    }
+
+    fn signal(&self, _: RunId, _: i32, _: SignalTarget) -> Reply<u32> {
+        refuse()
+    }
+
+    fn set_deadline(&self, _: RunId, _: TimeoutKind, _: Deadline) -> Reply<()> {
+        refuse()
+    }
+
+    fn mark_ready(&self, _: RunId) -> Reply<()> {
+        refuse()
+    }
+
+    fn read(&self, _: RunId, _: usize) -> Reply<Reading> {
+        refuse()
+    }
+
+    fn read_log(&self, _: RunId, _: LogRequest) -> Reply<LogReading> {
+        refuse()
+    }
+
+    fn reap(&self, _: Option<RunId>) -> Reply<Vec<Reaped>> {
+        refuse()
+    }
+
+    fn inspect(&self, _: RunId) -> Reply<Inspection> {
+        refuse()
+    }
+
+    fn history(&self, _: RunId, _: u64, _: usize) -> Reply<HistoryRows> {
+        refuse()
+    }
+
+    fn watch(&self, _: RunId, _: View) -> Reply<Watch> {
+        refuse()
+    }
+
+    fn forget(&self, _: RunId) -> Reply<()> {
+        refuse()
+    }
+
+    fn subscribe(&self) -> Feed {
+        let (sender, feed) = feed(Vec::new());
+        *self.0.lock().expect("no panic while it was held") = Some(sender);
+        feed
+    }
+
+    fn shutdown(&self, _: ShutdownRequest) -> Reply<ShutdownReport> {
+        Reply::ready(Ok(ShutdownReport::default()))
+    }
+}
