@@ -87,7 +87,8 @@ fn ends_word(text: Text<'_>, at: usize, with_blanks: bool) -> Result<bool, More>
         b' ' if with_blanks => matches!(text.at(at + 1)?, b'\t' | b' ' | b'#' | b'=') || is_line_end(text.at(at + 1)?),
         0..=b' ' | 0x7f => true,
         b',' | b';' | b'&' => starts_another(text, at + 1)?,
-        b'"' | b'\'' | b'`' => !text.at(at + 1)?.is_ascii_alphanumeric(),
+        // Behind it a mark counts as the word that it stands for.
+        b'"' | b'\'' | b'`' => !text.at(at + 1)?.is_ascii_alphanumeric() && text.at(at + 1)? != b'[',
         b'\\' => is_quote(text.at(at + 1)?),
         b')' | b']' | b'}' | b'>' => {
             let next = text.at(at + 1)?;

@@ -2,6 +2,7 @@
 
 use super::extent::LONG_BYTES;
 use super::names::Kind;
+use super::redactor::MARK;
 use super::words::{ABOUT_SCHEMES, FILE_ENDINGS, OBJECTS, PATHS, PROSE, WAYS, WORDS};
 
 /// How a value is tied to its name.
@@ -107,6 +108,10 @@ impl Candidate<'_> {
 }
 
 fn is_masked(value: &str) -> bool {
+    // What was in it is gone; a line with blanks may have more.
+    if value.contains(MARK.trim_end_matches(']')) && !value.contains(' ') {
+        return true;
+    }
     let starts = |mark: &str| value.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark));
     let is_all = |signs: &[char]| value.chars().all(|c| signs.contains(&c));
     ["[redacted", "<redacted", "[filtered", "[masked", "[hidden", "(redacted", "(hidden", "(sensitive"]

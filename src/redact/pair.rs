@@ -113,7 +113,9 @@ fn separator(text: Text<'_>, word: Range<usize>, kind: Kind) -> Result<Option<Na
 
 fn value(text: Text<'_>, mut named: Named, resume: usize) -> Result<Verdict, Open> {
     let start = named.word.start;
-    let open = |value_at: usize, extent: Extent| Open::value(start, value_at, extent);
+    // Behind a type there may be another value; what is before that is looked at once more when it turns out to be none.
+    let first_value = named.value_at;
+    let open = |value_at: usize, extent: Extent| Open { pass_to: first_value, ..Open::value(start, value_at, extent) };
     let (word, kind) = (named.word.clone(), named.kind);
     loop {
         let undecided = |More| open(named.value_at, Extent::Word);

@@ -23,6 +23,8 @@ pub(super) struct Open {
     pub(super) hide_from: usize,
     /// Up to here the bytes are no part of a secret, whatever comes.
     pub(super) pass_to: usize,
+    /// Where the secret starts, should it be one that has grown long.
+    pub(super) value_from: usize,
     /// How far the secret would reach.
     pub(super) extent: Extent,
 }
@@ -30,7 +32,7 @@ pub(super) struct Open {
 impl Open {
     /// What may become a secret, and starts at `value_at`.
     pub(super) fn value(hold_from: usize, value_at: usize, extent: Extent) -> Open {
-        Open { hold_from, hide_from: value_at, pass_to: value_at, extent }
+        Open { hold_from, hide_from: value_at, pass_to: value_at, value_from: value_at, extent }
     }
 
     /// What may become a secret, of which no byte is there yet.

@@ -113,8 +113,8 @@ impl Triggers {
                 Ok(Verdict::Clean { resume }) => at = resume.max(range.start + 1),
                 Ok(Verdict::Secret { span }) => {
                     at = span.end.max(range.end);
-                    if matches!(rule, Rule::Url) {
-                        // The user's name before the password may be a token.
+                    if matches!(rule, Rule::Url | Rule::Pair) && span.start > range.end {
+                        // The name before the value, or the user's before the password, may have a token in it.
                         let before = Text { bytes: &text.bytes[..span.start], ended: true };
                         let inner = self.scan(before, range.end, false);
                         found.looks += inner.looks;

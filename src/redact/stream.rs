@@ -143,8 +143,15 @@ impl Stream {
             }
         }
         let is_full = !ended && self.held.len() - part == 0 && self.held.len() > MAX_HELD_BYTES && settled == from;
-        let decided = found.open.filter(|open| is_full || is_decided(&text, *open));
-        if decided.is_none() && !ended {
+        let decided = found.open.and_then(|open| match is_decided(&text, open) {
+            true => Some((open.value_from, open.extent)),
+            false => is_full.then_some((open.pass_to, Extent::Word)),
+        });
+        if let Some((mark_at, _)) = decided {
+            // What was kept back before the value, a token in its name, is decided with it.
+            found.spans.extend(self.redactor.scan(&text[..mark_at], settled, true).spans);
+            settled = mark_at;
+        } else if !ended {
             settled -= unfinished_character(&text[from..settled]);
             // It may have to go when a mark follows.
             settled -= usize::from(settled > from && text[settled - 1] == ESCAPE);
@@ -162,10 +169,10 @@ impl Stream {
         let raw = plain.write(&self.held, &spans, settled - from, MARK.as_bytes(), out);
         let open = found.open.filter(|_| decided.is_none()).map_or(0, |open| settled.saturating_sub(open.hold_from));
         let behind = last(&text[..settled], MAX_BEHIND_BYTES + open);
-        if let Some(open) = decided {
+        if let Some((_, extent)) = decided {
             out.extend_from_slice(MARK.as_bytes());
             self.found = true;
-            self.within = Some(open.extent);
+            self.within = Some(extent);
         }
         if ended {
             out.extend_from_slice(&self.held[plain.raw_bytes.max(raw)..]);
@@ -206,15 +213,15 @@ fn is_decided(bytes: &[u8], open: Open) -> bool {
     match open.extent {
         Extent::Pem { .. } => {
             // A line of a key must be there: text that only speaks of such blocks goes on otherwise.
-            let (Ok(end) | Err(end)) = open.extent.end(Text { bytes, ended: false }, open.pass_to);
-            !bytes[open.pass_to..end].trim_ascii().is_empty()
+            let (Ok(end) | Err(end)) = open.extent.end(Text { bytes, ended: false }, open.value_from);
+            !bytes[open.value_from..end].trim_ascii().is_empty()
         }
         Extent::Word
         | Extent::Words
         | Extent::Quoted { .. }
         | Extent::Line { .. }
         | Extent::Element
-        | Extent::Token { .. } => bytes.len() - open.pass_to >= DECIDED_BYTES,
+        | Extent::Token { .. } => bytes.len() - open.value_from >= DECIDED_BYTES,
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::extent::{Extent, is_token_byte};
 use super::judge::looks_secret;
+use super::redactor::MARK;
 use super::rule::{Open, Verdict};
 use super::text::{More, Text, is_quote};
 
@@ -30,7 +31,13 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
                 None if may_be_user(&text.bytes[start..]) => start,
                 None => text.bytes.len(),
             };
-            return Err(Open { hold_from: hit.start, hide_from, pass_to: start, extent: Extent::Word });
+            return Err(Open {
+                hold_from: hit.start,
+                hide_from,
+                pass_to: start,
+                value_from: text.bytes.len(),
+                extent: Extent::Word,
+            });
         };
         match byte {
             0..=b' ' | 0x7f | b'<' | b'>' | b'\\' => break at,
@@ -61,7 +68,8 @@ pub(super) fn look(text: Text<'_>, hit: &Range<usize>) -> Result<Verdict, Open> 
     let value = &text.bytes[span.clone()];
     let is_named = span.start > start;
     let shown = String::from_utf8_lossy(value);
-    let is_reference = value.starts_with(b"$") || value.starts_with(b"{") || value.starts_with(b"[redacted]");
+    let is_reference =
+        value.starts_with(b"$") || value.starts_with(b"{") || memchr::memmem::find(value, MARK.as_bytes()).is_some();
     let is_mask = value.iter().all(|byte| b"*x".contains(byte));
     if value.is_empty() || is_reference || is_mask || !is_named && !looks_secret(&shown) {
         return clean;

@@ -174,6 +174,7 @@ pub(super) const SHAPED: &[&str] = &[
     "«dop_v1_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef»",
     "a\\n«ghp_0123456789abcdefghijABCDEFGHIJ012345»\\n",
     "u=%20«ghp_0123456789abcdefghijABCDEFGHIJ012345»",
+    "key-«ghp_0123456789abcdefghijABCDEFGHIJ012345».password=«abc»",
     "/auth-«ghp_0123456789abcdefghijABCDEFGHIJ012345»",
 ];
 
