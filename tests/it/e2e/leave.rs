@@ -137,7 +137,8 @@ fn suspend_gives_the_terminal_to_the_shell_and_resume_takes_it_again() {
     shell.wait_for("the shell's screen", |screen| !screen.vt().alternate_screen());
     shell.keys("echo code $?<Enter>");
     shell.wait_for_text("code 0");
-    assert_eq!(shell.line_settings().len(), settings.len());
+    // They are those of the prompt again once readline has drawn it.
+    shell.wait_until("the settings of the prompt", |shell| shell.line_settings() == settings);
 }
 
 #[test]
