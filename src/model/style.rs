@@ -14,6 +14,44 @@ pub enum Color {
     Rgb(u8, u8, u8),
 }
 
+/// xterm's default values of the first sixteen colours of the palette.
+const SIXTEEN_RGB: [(u8, u8, u8); 16] = [
+    (0, 0, 0),
+    (205, 0, 0),
+    (0, 205, 0),
+    (205, 205, 0),
+    (0, 0, 238),
+    (205, 0, 205),
+    (0, 205, 205),
+    (229, 229, 229),
+    (127, 127, 127),
+    (255, 0, 0),
+    (0, 255, 0),
+    (255, 255, 0),
+    (92, 92, 255),
+    (255, 0, 255),
+    (0, 255, 255),
+    (255, 255, 255),
+];
+
+impl Color {
+    /// Returns red, green and blue of a palette colour: xterm's own sixteen, its cube of 216, its 24 greys.
+    pub fn palette_rgb(index: u8) -> (u8, u8, u8) {
+        match index {
+            0..16 => SIXTEEN_RGB[usize::from(index)],
+            16..232 => {
+                let step = |n: u8| if n == 0 { 0 } else { 55 + n * 40 };
+                let place = index - 16;
+                (step(place / 36), step(place / 6 % 6), step(place % 6))
+            }
+            232.. => {
+                let grey = 8 + (index - 232) * 10;
+                (grey, grey, grey)
+            }
+        }
+    }
+}
+
 /// The kind of underline (SGR 4 and 4:0 to 4:5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Underline {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::signals::{Signal, plain_text};
 use super::terminal::Terminal;
-use crate::model::Progress;
+use crate::model::{Color, Progress};
 
 /// The longest title that is kept, in characters.
 const MAX_TITLE_CHARACTERS: usize = 1024;
@@ -120,7 +120,7 @@ impl Terminal {
         while let (Some(index), Some(value)) = (parts.next(), parts.next()) {
             if let (Some(index), b"?") = (number(index).and_then(|n| u8::try_from(n).ok()), value) {
                 let end = if by_bell { "\x07" } else { "\x1b\\" };
-                let color = spelled(palette(index));
+                let color = spelled(Color::palette_rgb(index));
                 self.replies.push(format!("\x1b]4;{index};{color}{end}").as_bytes());
             }
         }
@@ -144,38 +144,4 @@ fn number(text: &[u8]) -> Option<u16> {
 
 fn spelled((r, g, b): (u8, u8, u8)) -> String {
     format!("rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}")
-}
-
-/// Returns xterm's palette colour.
-fn palette(index: u8) -> (u8, u8, u8) {
-    const SIXTEEN: [(u8, u8, u8); 16] = [
-        (0, 0, 0),
-        (205, 0, 0),
-        (0, 205, 0),
-        (205, 205, 0),
-        (0, 0, 238),
-        (205, 0, 205),
-        (0, 205, 205),
-        (229, 229, 229),
-        (127, 127, 127),
-        (255, 0, 0),
-        (0, 255, 0),
-        (255, 255, 0),
-        (92, 92, 255),
-        (255, 0, 255),
-        (0, 255, 255),
-        (255, 255, 255),
-    ];
-    match index {
-        0..=15 => SIXTEEN[usize::from(index)],
-        16..=231 => {
-            let step = |n: u8| if n == 0 { 0 } else { 55 + n * 40 };
-            let n = index - 16;
-            (step(n / 36), step(n / 6 % 6), step(n % 6))
-        }
-        232..=255 => {
-            let grey = 8 + (index - 232) * 10;
-            (grey, grey, grey)
-        }
-    }
 }

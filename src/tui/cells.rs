@@ -107,26 +107,6 @@ const SIXTEEN: [Drawn; 16] = [
     Drawn::White,
 ];
 
-/// xterm's default values of the sixteen.
-const SIXTEEN_RGB: [(u8, u8, u8); 16] = [
-    (0, 0, 0),
-    (205, 0, 0),
-    (0, 205, 0),
-    (205, 205, 0),
-    (0, 0, 238),
-    (205, 0, 205),
-    (0, 205, 205),
-    (229, 229, 229),
-    (127, 127, 127),
-    (255, 0, 0),
-    (0, 255, 0),
-    (255, 255, 0),
-    (92, 92, 255),
-    (255, 0, 255),
-    (0, 255, 255),
-    (255, 255, 255),
-];
-
 /// The steps of the colour cube of the palette.
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
@@ -137,23 +117,10 @@ fn color(color: Color, colors: ColorChoice) -> Drawn {
         (Color::Indexed(index), ColorChoice::TrueColor | ColorChoice::Palette) => Drawn::Indexed(index),
         (Color::Rgb(r, g, b), ColorChoice::TrueColor) => Drawn::Rgb(r, g, b),
         (Color::Rgb(r, g, b), ColorChoice::Palette) => Drawn::Indexed(nearest_of_palette((r, g, b))),
-        (Color::Indexed(index), ColorChoice::Sixteen | ColorChoice::None) => nearest_of_sixteen(palette_rgb(index)),
+        (Color::Indexed(index), ColorChoice::Sixteen | ColorChoice::None) => {
+            nearest_of_sixteen(Color::palette_rgb(index))
+        }
         (Color::Rgb(r, g, b), ColorChoice::Sixteen | ColorChoice::None) => nearest_of_sixteen((r, g, b)),
-    }
-}
-
-fn palette_rgb(index: u8) -> (u8, u8, u8) {
-    match index {
-        0..16 => SIXTEEN_RGB[usize::from(index)],
-        16..232 => {
-            let step = |n: u8| CUBE[usize::from(n % 6)];
-            let index = index - 16;
-            (step(index / 36), step(index / 6), step(index))
-        }
-        232.. => {
-            let grey = 8 + (index - 232) * 10;
-            (grey, grey, grey)
-        }
     }
 }
 
@@ -163,8 +130,8 @@ fn distance(a: (u8, u8, u8), b: (u8, u8, u8)) -> u32 {
 }
 
 fn nearest_of_sixteen(rgb: (u8, u8, u8)) -> Drawn {
-    let nearest = (0..16).min_by_key(|index| distance(SIXTEEN_RGB[*index], rgb));
-    nearest.map_or(Drawn::Reset, |index| SIXTEEN[index])
+    let nearest = (0..16).min_by_key(|index| distance(Color::palette_rgb(*index), rgb));
+    nearest.map_or(Drawn::Reset, |index| SIXTEEN[usize::from(index)])
 }
 
 fn nearest_of_palette(rgb: (u8, u8, u8)) -> u8 {
@@ -172,7 +139,7 @@ fn nearest_of_palette(rgb: (u8, u8, u8)) -> u8 {
     let cube = 16 + 36 * step(rgb.0) + 6 * step(rgb.1) + step(rgb.2);
     let average = (u16::from(rgb.0) + u16::from(rgb.1) + u16::from(rgb.2)) / 3;
     let grey = 232 + u8::try_from((average.saturating_sub(3) / 10).min(23)).unwrap_or(23);
-    if distance(palette_rgb(grey), rgb) < distance(palette_rgb(cube), rgb) { grey } else { cube }
+    if distance(Color::palette_rgb(grey), rgb) < distance(Color::palette_rgb(cube), rgb) { grey } else { cube }
 }
 
 #[cfg(test)]
