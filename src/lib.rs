@@ -16,3 +16,4 @@ pub mod supervisor;
 pub mod sys;
 pub mod tail;
 pub mod tui;
+pub mod wire;
