@@ -14,8 +14,10 @@ use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
     SessionName, Size, WriteStdin,
 };
-use shtask::supervisor::{Storage, Supervisor, SupervisorSetup};
+use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup};
 use tempfile::TempDir;
+
+use crate::server::Served;
 
 /// How long anything may take on a loaded machine.
 pub(super) const DEADLINE: Duration = Duration::from_secs(20);
@@ -31,6 +33,9 @@ macro_rules! on_every_ground {
     ($($test:ident),* $(,)?) => {
         mod local {
             $(#[test] fn $test() { crate::contract::ground::stand(crate::contract::ground::local, super::$test); })*
+        }
+        mod remote {
+            $(#[test] fn $test() { crate::contract::ground::stand(crate::contract::ground::remote, super::$test); })*
         }
     };
 }
@@ -59,7 +64,25 @@ pub(super) struct Ground {
 
 /// A supervisor in this process.
 pub(super) fn local(limits: Limits) -> Ground {
-    let session = new_session();
+    let (clients, supervising) = supervised(limits);
+    let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
+    Ground::new(local, clients, Box::new(supervising))
+}
+
+/// The same behind a socket.
+pub(super) fn remote(limits: Limits) -> Ground {
+    let (clients, supervising) = supervised(limits);
+    let served = Arc::new(Served::new(clients));
+    let connecting = Arc::clone(&served);
+    let clients = Box::new(move |session| -> Arc<dyn Client> {
+        let connecting = connecting.connect_as(session);
+        let connect = || tokio::runtime::Handle::current().block_on(connecting);
+        Arc::new(tokio::task::block_in_place(connect).expect("connected"))
+    });
+    Ground::new(remote, clients, Box::new((served, supervising)))
+}
+
+fn supervised(limits: Limits) -> (Clients, tokio::task::JoinHandle<()>) {
     let setup = SupervisorSetup {
         limits,
         storage: Storage::in_memory(),
@@ -67,11 +90,7 @@ pub(super) fn local(limits: Limits) -> Ground {
         on_lost: OnLost::End { grace: Duration::ZERO },
     };
     let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
-    let supervising = tokio::spawn(supervisor.run());
-    let dir = tempfile::tempdir().expect("a folder");
-    let client = Arc::new(clients.client(session.clone()));
-    let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
-    Ground { client, dir, make: local, session, clients, _other_side: Box::new(supervising) }
+    (clients, tokio::spawn(supervisor.run()))
 }
 
 fn new_session() -> SessionName {
@@ -98,6 +117,17 @@ pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 impl Ground {
+    fn new(
+        make: Make,
+        clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+        other_side: Box<dyn Any + Send + Sync>,
+    ) -> Ground {
+        let session = new_session();
+        let client = clients(session.clone());
+        let dir = tempfile::tempdir().expect("a folder");
+        Ground { client, dir, make, session, clients, _other_side: other_side }
+    }
+
     /// Makes a client of the same supervisor for another session.
     pub(super) fn client_of(&self, session: &str) -> Arc<dyn Client> {
         (self.clients)(session.parse().expect("a name"))

@@ -1,0 +1,75 @@
+//! Who waits for what.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::api::{Answer, FeedSender, LiveOutput, View, Watch};
+use crate::model::{Failure, Frame, Record, RunId};
+use crate::wire::{Ask, Json, WireError};
+
+/// What the server has told as an answer.
+pub(super) struct Told {
+    pub(super) answer: Json,
+    pub(super) bulk: Vec<u8>,
+    /// The screen in it, when it has one.
+    pub(super) frame: Option<Arc<Frame>>,
+}
+
+/// Ends when nobody waits any more (with the id), or all is said (with none).
+pub(super) type Attention = Pin<Box<dyn Future<Output = Option<u64>> + Send>>;
+
+/// One request with who waits for it.
+pub(super) struct Command {
+    pub(super) id: u64,
+    pub(super) ask: Ask,
+    pub(super) waiter: Waiter,
+}
+
+/// Who waits for what comes of a request.
+pub(super) enum Waiter {
+    /// For one answer.
+    Once(oneshot::Sender<Result<Told, Failure>>, Attention),
+    /// For screens.
+    Watch(RunId, View, Answer<Watch>),
+    /// For updates.
+    Feed(FeedSender),
+    /// For a foreground run.
+    Foreground(ForegroundWaiter, oneshot::Receiver<()>),
+}
+
+/// Who waits for a foreground run.
+pub(super) struct ForegroundWaiter {
+    pub(super) output_tx: mpsc::UnboundedSender<LiveOutput>,
+    pub(super) answer: Answer<Arc<Record>>,
+}
+
+/// Makes the waiter for one answer, which `make` reads.
+pub(super) fn once<T: Send + 'static>(
+    id: u64,
+    mut answer: Answer<T>,
+    make: impl FnOnce(Told) -> Result<T, WireError> + Send + 'static,
+) -> Waiter {
+    let (told_tx, mut told_rx) = oneshot::channel::<Result<Told, Failure>>();
+    let attention = async move {
+        tokio::select! {
+            biased;
+            told = &mut told_rx => {
+                // Its other end is kept until it has been told something.
+                let told = told.unwrap_or_else(|_| Err(super::error::broken("the connection has failed")));
+                answer.send(told.and_then(|told| make(told).map_err(Failure::from)));
+                None
+            }
+            () = answer.abandoned() => Some(id),
+        }
+    };
+    Waiter::Once(told_tx, Box::pin(attention))
+}
+
+/// Reads an answer that is JSON as a whole.
+pub(super) fn json<T: DeserializeOwned>(told: Told) -> Result<T, WireError> {
+    told.answer.read()
+}
