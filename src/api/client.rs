@@ -39,7 +39,7 @@ pub struct Foreground {
     /// The final record.
     pub outcome: Reply<Arc<Record>>,
     /// Tells the other side by its end that nobody waits any more.
-    _presence: oneshot::Sender<()>,
+    presence: Option<oneshot::Sender<()>>,
 }
 
 impl Foreground {
@@ -49,7 +49,12 @@ impl Foreground {
         outcome: Reply<Arc<Record>>,
         presence: oneshot::Sender<()>,
     ) -> Foreground {
-        Foreground { output_rx, outcome, _presence: presence }
+        Foreground { output_rx, outcome, presence: Some(presence) }
+    }
+
+    /// Cancels the run; what it still prints and its final record come all the same.
+    pub fn cancel(&mut self) {
+        self.presence = None;
     }
 }
 

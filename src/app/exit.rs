@@ -76,6 +76,8 @@ fn code(code: ErrorCode) -> u8 {
         | ErrorCode::Held
         | ErrorCode::Unsupported
         | ErrorCode::Closing
+        | ErrorCode::ProgramNotFound
+        | ErrorCode::NotExecutable
         | ErrorCode::NotRunnable
         | ErrorCode::ExecFailed
         | ErrorCode::SpawnFailed
