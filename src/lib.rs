@@ -17,3 +17,4 @@ pub mod supervisor;
 pub mod sys;
 pub mod tail;
 pub mod tui;
+pub mod wire;

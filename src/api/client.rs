@@ -79,7 +79,7 @@ pub struct Stopping {
 }
 
 /// The answer to a stop (S4.6).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StopOutcome {
     /// Whether this very stop ended the run. True for exactly one of all concurrent stops, or for none.
     pub applied: bool,

@@ -43,7 +43,7 @@ pub struct Activity {
 }
 
 /// A run as lists show it: its record and what is true only now.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunView {
     /// The record.
     pub record: Arc<Record>,
@@ -97,7 +97,7 @@ pub struct ByteCounts {
 }
 
 /// What `inspect` returns: the record and live facts. Looking at it marks nothing (S6.2).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
     /// The run.
     pub view: RunView,
@@ -149,7 +149,7 @@ pub struct Part {
 }
 
 /// What a read returns (S6.1).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The record, marked observed when the run is final.
     pub record: Arc<Record>,

@@ -34,6 +34,7 @@ struct Shared {
 struct Channel {
     shared: Mutex<Shared>,
     arrived: Notify,
+    left: Notify,
 }
 
 impl Channel {
@@ -59,7 +60,7 @@ pub fn feed(runs: Vec<Arc<RunView>>) -> (FeedSender, Feed) {
 /// Makes a feed that has no update yet: the first one has to be the table, by [`FeedSender::resync`].
 pub fn empty_feed() -> (FeedSender, Feed) {
     let shared = Shared { waiting: VecDeque::new(), overflown: false, closed: false, abandoned: false };
-    let channel = Arc::new(Channel { shared: Mutex::new(shared), arrived: Notify::new() });
+    let channel = Arc::new(Channel { shared: Mutex::new(shared), arrived: Notify::new(), left: Notify::new() });
     (FeedSender(Arc::clone(&channel)), Feed(channel))
 }
 
@@ -86,6 +87,18 @@ impl FeedSender {
         drop(shared);
         self.0.arrived.notify_one();
         true
+    }
+}
+
+impl FeedSender {
+    /// Waits until the subscriber is gone. One at a time may wait.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub async fn abandoned(&self) {
+        while !self.0.shared().abandoned {
+            self.0.left.notified().await;
+        }
     }
 }
 
@@ -134,6 +147,8 @@ impl Drop for Feed {
         let mut shared = self.0.shared();
         shared.abandoned = true;
         shared.waiting.clear();
+        drop(shared);
+        self.0.left.notify_one();
     }
 }
 

@@ -4,6 +4,7 @@ mod client;
 mod facts;
 mod feed;
 mod reply;
+mod server;
 mod watch;
 
 pub use client::{
@@ -16,4 +17,5 @@ pub use facts::{
 };
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
 pub use reply::{Answer, Reply, reply};
+pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
 pub use watch::{HistoryRows, View, Watch};

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::model::{Frame, HistorySpan, Row, Size};
 
 /// How a viewer looks at a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// The size of the place where it is shown. The output of a pipes run is wrapped to it; a PTY run keeps its own size.
     pub size: Size,

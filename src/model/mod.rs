@@ -6,6 +6,7 @@ mod frame;
 mod ids;
 mod keys;
 mod limits;
+mod os_text;
 mod record;
 pub mod run;
 mod shown;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorCode, Failure, Limits, Mode, RunName, Size};
+use super::{ErrorCode, Failure, Limits, Mode, RunName, Size, os_text};
 
 /// The command of a run (S3.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,9 +16,10 @@ pub enum CommandSpec {
     /// A line for a shell.
     Shell {
         /// The line, not empty.
+        #[serde(with = "os_text")]
         line: OsString,
         /// The shell's program; `$SHELL` of the run's environment, else `/bin/sh`, when it is not given.
-        #[serde(default)]
+        #[serde(default, with = "os_text")]
         shell: Option<PathBuf>,
         /// Whether the shell is a login shell (`-l`).
         #[serde(default)]
@@ -28,7 +29,7 @@ pub enum CommandSpec {
         interactive: bool,
     },
     /// A program and its arguments, without a shell. The program comes first, so it is not empty.
-    Argv(Vec<OsString>),
+    Argv(#[serde(with = "os_text")] Vec<OsString>),
 }
 
 impl CommandSpec {
@@ -42,18 +43,19 @@ impl CommandSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EnvSpec {
     /// The environment to start from: the client's own. Values may be any bytes but NUL.
+    #[serde(default, with = "os_text")]
     pub base: Vec<(OsString, OsString)>,
     /// Whether only an allow-list of `base` is taken.
     #[serde(default)]
     pub clean: bool,
     /// Files of variables (dotenv), read in order.
-    #[serde(default)]
+    #[serde(default, with = "os_text")]
     pub files: Vec<PathBuf>,
     /// Variables to set.
-    #[serde(default)]
+    #[serde(default, with = "os_text")]
     pub set: Vec<(OsString, OsString)>,
     /// Variables to remove.
-    #[serde(default)]
+    #[serde(default, with = "os_text")]
     pub unset: Vec<OsString>,
 }
 
@@ -89,7 +91,7 @@ pub struct StopSpec {
     #[serde(default)]
     pub signal: Option<i32>,
     /// A shell line that asks the run to end, run in place of the first signal.
-    #[serde(default)]
+    #[serde(default, with = "os_text")]
     pub command: Option<OsString>,
     /// How long it may take before SIGKILL; at most an hour.
     pub grace: Duration,
@@ -112,6 +114,7 @@ pub struct RunSpec {
     /// Pipes or a PTY.
     pub mode: Mode,
     /// The working directory, absolute.
+    #[serde(with = "os_text")]
     pub cwd: PathBuf,
     /// The environment.
     #[serde(default)]

@@ -92,6 +92,16 @@ impl Attributes {
     /// SGR 9.
     pub const STRIKE: Attributes = Attributes(64);
 
+    /// Returns the set as the bits of its attributes, for a codec.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Makes the set of the attributes whose bits are set; a bit that means nothing is dropped.
+    pub const fn from_bits(bits: u8) -> Attributes {
+        Attributes(bits & 0x7f)
+    }
+
     /// Returns whether all of `other` is in this set.
     pub const fn contains(self, other: Attributes) -> bool {
         self.0 & other.0 == other.0

@@ -6,6 +6,7 @@
 mod database;
 mod error;
 mod folder;
+mod generations;
 pub mod log;
 mod memory;
 mod prune;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use error::{OpenError, StoreError};
 pub use folder::StateFolder;
+pub use generations::Generations;
 pub use memory::MemoryStore;
 pub use prune::Retention;
 pub use query::{Records, SUMMARY_RUNS, Summary};

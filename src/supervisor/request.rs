@@ -8,7 +8,7 @@ use crate::api::{
     Answer, Deadline, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Reading, Reaped,
     ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, View, Watch,
 };
-use crate::model::{Cut, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+use crate::model::{Cut, Failure, Record, RunId, RunSpec, SessionName, TimeoutKind, WriteStdin};
 
 /// The road to who waits for a foreground run.
 pub(super) struct LiveRoad {
@@ -16,6 +16,12 @@ pub(super) struct LiveRoad {
     pub(super) output_tx: mpsc::UnboundedSender<LiveOutput>,
     /// Ends when nobody waits any more.
     pub(super) left_rx: oneshot::Receiver<()>,
+}
+
+/// Whose request it is.
+pub(super) struct Caller {
+    /// The session whose runs there are for it.
+    pub(super) session: SessionName,
 }
 
 /// One request of a client, with the way back.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::core::{At, Core, Do, Write};
 use super::records;
-use crate::api::{Answer, Deadline, Inspection, LogReading, LogRequest, Reading, SignalTarget, Update};
+use crate::api::{Answer, Deadline, Inspection, LogReading, LogRequest, Reading, SignalTarget};
 use crate::driver::Command;
 use crate::model::run::Input;
-use crate::model::{Cut, ErrorCode, Failure, Limits, Mode, RunId, TimeoutKind, WriteStdin};
+use crate::model::{Cut, ErrorCode, Failure, Limits, Mode, RunId, SessionName, TimeoutKind, WriteStdin};
 
 /// The failure of a request that names no run.
 pub(super) fn not_found(run: RunId) -> Failure {
@@ -111,14 +111,20 @@ impl Core {
         todo
     }
 
-    /// Reads the log of a run, of one that is no longer listed as well.
-    pub(super) fn read_log(&self, run: RunId, request: LogRequest, answer: Answer<LogReading>) -> Vec<Do> {
+    /// Reads the log of a session's run, of one that is no longer listed as well.
+    pub(super) fn read_log(
+        &self,
+        session: &SessionName,
+        run: RunId,
+        request: LogRequest,
+        answer: Answer<LogReading>,
+    ) -> Vec<Do> {
         if !(1..=Limits::MAX_READ_BYTES).contains(&request.limit_bytes) {
             let message = format!("a read takes 1 to {} bytes, not {}", Limits::MAX_READ_BYTES, request.limit_bytes);
             answer.send(Err(Failure::new(ErrorCode::Invalid, message)));
             return Vec::new();
         }
-        let progress = match self.runs.get(&run) {
+        let progress = match self.runs.get(&run).filter(|entry| entry.record.session == *session) {
             Some(entry) if entry.log.is_none() && !entry.is_final() => {
                 answer.send(Err(Failure::new(ErrorCode::Busy, "the run has not been started yet")));
                 return Vec::new();
@@ -126,7 +132,7 @@ impl Core {
             Some(entry) => entry.log.clone(),
             None => None,
         };
-        vec![Do::ReadLog(run, request, progress, answer)]
+        vec![Do::ReadLog(session.clone(), run, request, progress, answer)]
     }
 
     /// Looks at a run; marks nothing.
@@ -165,8 +171,7 @@ impl Core {
                 answer.send(Err(failure.with_hint("try again when it can be stored")));
             }
             Some(true) => {
-                self.runs.shift_remove(&run);
-                self.send(Update::Removed(run));
+                self.unlist(run);
                 answer.send(Ok(()));
                 return vec![Do::Unlist(run)];
             }

@@ -53,6 +53,7 @@ pub(super) struct Ground {
     pub(super) dir: TempDir,
     make: Make,
     session: SessionName,
+    clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
     _other_side: Box<dyn Any + Send + Sync>,
 }
 
@@ -60,16 +61,17 @@ pub(super) struct Ground {
 pub(super) fn local(limits: Limits) -> Ground {
     let session = new_session();
     let setup = SupervisorSetup {
-        session: session.clone(),
         limits,
         storage: Storage::in_memory(),
         holder_exe: Path::new(env!("CARGO_BIN_EXE_shtask")),
         on_lost: OnLost::End { grace: Duration::ZERO },
     };
-    let (supervisor, client) = Supervisor::new(setup).expect("a supervisor");
+    let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
     let supervising = tokio::spawn(supervisor.run());
     let dir = tempfile::tempdir().expect("a folder");
-    Ground { client: Arc::new(client), dir, make: local, session, _other_side: Box::new(supervising) }
+    let client = Arc::new(clients.client(session.clone()));
+    let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
+    Ground { client, dir, make: local, session, clients, _other_side: Box::new(supervising) }
 }
 
 fn new_session() -> SessionName {
@@ -96,6 +98,11 @@ pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 impl Ground {
+    /// Makes a client of the same supervisor for another session.
+    pub(super) fn client_of(&self, session: &str) -> Arc<dyn Client> {
+        (self.clients)(session.parse().expect("a name"))
+    }
+
     /// Makes another ground of the same kind.
     pub(super) fn another(&self, limits: Limits) -> Ground {
         (self.make)(limits)

@@ -16,6 +16,7 @@ mod leaks;
 mod naming;
 mod outputs;
 mod reading;
+mod sessions;
 mod starting;
 mod statuses;
 mod stdin;

@@ -1,0 +1,147 @@
+//! What a client says after its hello.
+
+use std::mem;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Message, Outbox, WireError};
+use crate::api::{Deadline, LogRequest, ShutdownRequest, SignalTarget, StartRequest, StopRequest, StopServer, View};
+use crate::model::{RunId, RunSpec, StdinSpec, TimeoutKind, WriteStdin};
+
+/// A message of a client.
+///
+/// Ids are chosen by the client: each is used once in a connection, and everything that the server tells about it has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromClient {
+    /// Asks for something. The order of these messages is the order of their effects.
+    Ask {
+        /// The id of what is asked.
+        id: u64,
+        /// What is asked.
+        what: Box<Ask>,
+    },
+    /// Nobody waits for it any more: an answer, a feed, a watch, a foreground run.
+    Cancel {
+        /// The id of what was asked.
+        id: u64,
+    },
+    /// The last screen of this watch was taken in: the next one may follow.
+    Taken {
+        /// The id of the watch.
+        id: u64,
+    },
+}
+
+/// A start, with the payload for its standard input apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartAsk {
+    /// What to run. A payload for standard input is empty here and goes as the message's raw bytes.
+    pub spec: RunSpec,
+    /// See [`StartRequest::replace`].
+    #[serde(default)]
+    pub replace: bool,
+}
+
+impl From<StartAsk> for StartRequest {
+    fn from(ask: StartAsk) -> StartRequest {
+        StartRequest { spec: ask.spec, replace: ask.replace }
+    }
+}
+
+impl From<StartRequest> for StartAsk {
+    fn from(request: StartRequest) -> StartAsk {
+        StartAsk { spec: request.spec, replace: request.replace }
+    }
+}
+
+/// What can be asked: the methods of [`Client`](crate::api::Client) and [`Server`](crate::api::Server).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "fields are called as the parameters of the methods")]
+pub enum Ask {
+    /// [`start`](crate::api::Client::start).
+    Start(StartAsk),
+    /// [`start_foreground`](crate::api::Client::start_foreground).
+    StartForeground(StartAsk),
+    /// [`control`](crate::api::Client::control).
+    Control { run: RunId, control: WriteStdin },
+    /// [`stop`](crate::api::Client::stop). The stop's id is that of this message.
+    Stop { run: RunId, request: StopRequest },
+    /// [`withdraw_stop`](crate::api::Client::withdraw_stop): `stop` is the id of the message that asked for it, in this connection.
+    WithdrawStop { run: RunId, stop: u64 },
+    /// [`restart`](crate::api::Client::restart).
+    Restart { run: RunId, request: StopRequest },
+    /// [`signal`](crate::api::Client::signal).
+    Signal { run: RunId, signal: i32, target: SignalTarget },
+    /// [`set_deadline`](crate::api::Client::set_deadline).
+    SetDeadline { run: RunId, kind: TimeoutKind, deadline: Deadline },
+    /// [`mark_ready`](crate::api::Client::mark_ready).
+    MarkReady { run: RunId },
+    /// [`read`](crate::api::Client::read).
+    Read { run: RunId, limit_bytes: usize },
+    /// [`read_log`](crate::api::Client::read_log).
+    ReadLog { run: RunId, request: LogRequest },
+    /// [`reap`](crate::api::Client::reap).
+    Reap {
+        #[serde(default)]
+        run: Option<RunId>,
+    },
+    /// [`inspect`](crate::api::Client::inspect).
+    Inspect { run: RunId },
+    /// [`history`](crate::api::Client::history).
+    History { run: RunId, first: u64, count: usize },
+    /// [`watch`](crate::api::Client::watch).
+    Watch { run: RunId, view: View },
+    /// [`forget`](crate::api::Client::forget).
+    Forget { run: RunId },
+    /// [`subscribe`](crate::api::Client::subscribe).
+    Subscribe,
+    /// [`shutdown`](crate::api::Client::shutdown).
+    Shutdown { request: ShutdownRequest },
+    /// [`ping`](crate::api::Server::ping).
+    Ping,
+    /// [`status`](crate::api::Server::status).
+    ServerStatus,
+    /// [`stop_server`](crate::api::Server::stop_server).
+    StopServer { request: StopServer },
+}
+
+impl Ask {
+    fn payload(&mut self) -> Option<&mut Vec<u8>> {
+        let (Ask::Start(start) | Ask::StartForeground(start)) = self else { return None };
+        match &mut start.spec.stdin {
+            StdinSpec::Payload(bytes) => Some(bytes),
+            StdinSpec::Null => None,
+        }
+    }
+}
+
+impl FromClient {
+    /// Puts the message behind those that are on their way out.
+    ///
+    /// # Panics
+    /// Never for a value of these types: all of them have a form in JSON.
+    pub fn write(mut self, outbox: &mut Outbox) {
+        let bulk = match &mut self {
+            FromClient::Ask { what, .. } => what.payload().map(mem::take),
+            FromClient::Cancel { .. } | FromClient::Taken { .. } => None,
+        };
+        let head = serde_json::to_vec(&self).expect("messages have a form in JSON");
+        outbox.push(&head, bulk.as_deref().unwrap_or_default());
+    }
+
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// [`WireError::Head`] for a message that is not known, of a later minor version perhaps.
+    pub fn read(message: Message) -> Result<FromClient, WireError> {
+        let mut read: FromClient = serde_json::from_slice(&message.head)?;
+        if let FromClient::Ask { what, .. } = &mut read
+            && let Some(payload) = what.payload()
+        {
+            *payload = message.bulk;
+        }
+        Ok(read)
+    }
+}
