@@ -123,10 +123,7 @@ impl Console {
     }
 
     /// Prints a table.
-    ///
-    /// # Errors
-    /// As [`Console::bytes`].
-    pub fn table(&mut self, table: &Table) -> Result<(), Fault> {
+    pub(super) fn table(&mut self, table: &Table) -> Result<(), Fault> {
         let text = table.text(self.look.cols, self.look.colored);
         self.bytes(text.as_bytes())
     }

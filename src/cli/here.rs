@@ -27,7 +27,7 @@ pub struct Here {
     /// The key that leaves `attach`.
     pub attach_key: KeyChord,
     /// Standard input, for `-`.
-    pub stdin: Box<dyn Read + Send>,
+    pub stdin: Box<dyn Read + Send + Sync>,
     /// The boot clock.
     pub boot_now: fn() -> Moment,
     /// The wall clock.

@@ -12,8 +12,10 @@ mod attach;
 mod change;
 mod console;
 mod dispatch;
+mod documents;
 mod exit;
 mod facts;
+mod findings;
 mod foreground;
 mod here;
 mod list;
@@ -22,6 +24,7 @@ mod parse;
 mod plain;
 mod read;
 mod reap;
+mod serving;
 mod show;
 mod start;
 mod table;
@@ -29,12 +32,21 @@ mod target;
 mod values;
 mod wait;
 
-pub use args::{Args, Global, Verb};
-pub use args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs};
-pub use args_look::{AttachArgs, LogsArgs, LsArgs, OneRef, ReadArgs, WaitArgs};
-pub use args_manage::{ConfigVerb, ServerVerb, SessionVerb};
+pub use args::{Args, Global, TuiArgs, Verb};
+pub use args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs, WritePart};
+pub use args_look::{
+    AttachArgs, ExportArgs, ExportFormat, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, ReadFormat, ReadPart,
+    RenderArgs, RenderFormat, ReplayArgs, SearchArgs, WaitArgs, WhichStream,
+};
+pub use args_manage::{
+    CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionArg, SessionVerb,
+};
 pub use args_run::RunArgs;
 pub use console::{Console, Look};
+pub use documents::{completions, man, reference};
 pub use exit::{Exit, Fault};
+pub use findings::{Finding, Level, tell};
 pub use here::{Here, RunDefaults, Verbs};
 pub use parse::{Parsed, parse};
+pub use serving::{server_status, server_stop};
+pub use values::WaitFor;

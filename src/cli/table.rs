@@ -13,7 +13,7 @@ pub(super) type Paint = &'static str;
 
 /// A piece of text of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableCell {
+pub(super) struct TableCell {
     text: String,
     paint: Paint,
 }
@@ -39,7 +39,7 @@ impl TableCell {
 
 /// Rows of cells below a heading. The text of cells must be fit to be shown; it is cut here, not escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub(super) struct Table {
     heading: Vec<&'static str>,
     rows: Vec<Vec<TableCell>>,
 }
@@ -54,11 +54,6 @@ impl Table {
     pub(super) fn row<const N: usize>(&mut self, cells: [TableCell; N]) {
         debug_assert_eq!(N, self.heading.len(), "a row has a cell for each column");
         self.rows.push(cells.into());
-    }
-
-    /// Returns whether it has no rows.
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
     }
 
     /// Writes the table; with `cols`, no line is wider. Only the last column is cut.
