@@ -6,6 +6,7 @@
 //! keep, `scrolled` and `history` what left the top. Nothing outside this folder names `vt100`.
 
 mod blocks;
+mod cast;
 mod cells;
 mod charset;
 mod collector;
@@ -41,6 +42,7 @@ mod tabs;
 mod terminal;
 mod touched;
 
+pub use cast::{RenderError, render_stream};
 pub use collector::Screen;
 pub use encode::{EncodeError, encode};
 pub use grid::is_guarded;
