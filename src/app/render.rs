@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use clap::{Args, ValueEnum};
 
@@ -34,11 +34,17 @@ enum Format {
     Text,
     /// Cells with their colours and flags, and the cursor
     Json,
+    /// A picture of shapes and text
+    Svg,
+    /// A picture of pixels; drawn by the program rsvg-convert
+    Png,
+    /// A page with the text in its colours
+    Html,
 }
 
 const EXAMPLES: &str = "Examples:
   shtask render session.cast
-  script -qc vim /dev/null | shtask render --size 100x30 --format json";
+  shtask render --size 100x30 --format svg <output.raw >screen.svg";
 
 /// Prints the screen that the input leads to.
 pub(super) fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
@@ -56,6 +62,9 @@ pub(super) fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
     let printed = match args.format {
         Format::Text => screen::text(&frame).into_bytes(),
         Format::Json => screen::json(&frame).into_bytes(),
+        Format::Svg => screen::svg(&frame).into_bytes(),
+        Format::Png => png(&screen::svg(&frame))?,
+        Format::Html => screen::html(&frame).into_bytes(),
     };
     print(&printed)
 }
@@ -72,6 +81,28 @@ fn read(input: impl BufRead, name: &str, size: Option<Size>) -> Result<screen::S
             None => failure,
         }
     })
+}
+
+/// Makes pixels of a picture. Fonts for all scripts are many megabytes, so the system's are used, by a program that knows them.
+fn png(svg: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(ErrorCode::Unsupported, format!("the picture could not be drawn: {error}"))
+            .with_hint("a PNG needs the program rsvg-convert (Debian: librsvg2-bin); --format svg needs nothing")
+    };
+    let mut command = Command::new("rsvg-convert");
+    command.args(["--format", "png"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| failed(&format!("rsvg-convert: {error}")))?;
+    let mut input = child.stdin.take().expect("it was asked for");
+    let output = std::thread::scope(|scope| {
+        // It may write before it has read all. When it stops reading, its exit code tells why.
+        scope.spawn(move || input.write_all(svg.as_bytes()));
+        child.wait_with_output()
+    });
+    let output = output.map_err(|error| failed(&error))?;
+    if !output.status.success() {
+        return Err(failed(&String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    Ok(output.stdout)
 }
 
 /// Writes to standard output. When nobody reads that any more, it is no failure (S11.1).
