@@ -2,52 +2,15 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use clap::{Args, ValueEnum};
-
+use crate::cli::{Console, Exit, Fault, RenderArgs, RenderFormat};
 use crate::model::{ErrorCode, Failure, Size};
 use crate::screen::{self, RenderError};
 
-/// What `shtask render` is asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-#[command(after_help = EXAMPLES)]
-pub(super) struct RenderArgs {
-    /// What a program wrote to its terminal, or an asciicast (version 2 or 3); - is standard input
-    #[arg(value_name = "FILE", default_value = "-")]
-    file: PathBuf,
-
-    /// The size of the screen, 2x1 to 1000x500; without it that of the asciicast with its resizes, or 80x24
-    #[arg(long, value_name = "COLSxROWS")]
-    size: Option<Size>,
-
-    /// The form in which the screen is printed
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-/// A form of a screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A line a row
-    Text,
-    /// Cells with their colours and flags, and the cursor
-    Json,
-    /// A picture of shapes and text
-    Svg,
-    /// A picture of pixels; drawn by the program rsvg-convert
-    Png,
-    /// A page with the text in its colours
-    Html,
-}
-
-const EXAMPLES: &str = "Examples:
-  shtask render session.cast
-  shtask render --size 100x30 --format svg <output.raw >screen.svg";
-
 /// Prints the screen that the input leads to.
-pub(super) fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
+pub(super) fn render(args: &RenderArgs, console: &mut Console) -> Result<Exit, Fault> {
     let mut screen = if args.file == Path::new("-") {
         read(std::io::stdin().lock(), "standard input", args.size)?
     } else {
@@ -60,13 +23,14 @@ pub(super) fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
     };
     let frame = screen.frame();
     let printed = match args.format {
-        Format::Text => screen::text(&frame).into_bytes(),
-        Format::Json => screen::json(&frame).into_bytes(),
-        Format::Svg => screen::svg(&frame).into_bytes(),
-        Format::Png => png(&screen::svg(&frame))?,
-        Format::Html => screen::html(&frame).into_bytes(),
+        RenderFormat::Text => screen::text(&frame).into_bytes(),
+        RenderFormat::Json => screen::json(&frame).into_bytes(),
+        RenderFormat::Svg => screen::svg(&frame).into_bytes(),
+        RenderFormat::Png => png(&screen::svg(&frame))?,
+        RenderFormat::Html => screen::html(&frame).into_bytes(),
     };
-    print(&printed)
+    console.bytes(&printed)?;
+    Ok(Exit::DONE)
 }
 
 fn read(input: impl BufRead, name: &str, size: Option<Size>) -> Result<screen::Screen, Failure> {
@@ -103,14 +67,4 @@ fn png(svg: &str) -> Result<Vec<u8>, Failure> {
         return Err(failed(&String::from_utf8_lossy(&output.stderr).trim()));
     }
     Ok(output.stdout)
-}
-
-/// Writes to standard output. When nobody reads that any more, it is no failure (S11.1).
-fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(Failure::new(ErrorCode::Broken, format!("cannot write the screen: {error}"))),
-    }
 }

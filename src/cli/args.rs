@@ -60,7 +60,7 @@ pub enum Verb {
     #[command(after_help = "Examples:
   shtask
   shtask tui --config config/demo.toml")]
-    Tui(TuiArgs),
+    Tui,
     /// Start a run and print its ref
     Run(Box<RunArgs>),
     /// List runs
@@ -131,14 +131,6 @@ pub enum Verb {
     Completions(CompletionsArgs),
     /// Print or write the man pages
     Man(ManArgs),
-}
-
-/// The TUI takes only what every verb takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ClapArgs)]
-pub struct TuiArgs {
-    /// Keep the runs in this very process: they end with it
-    #[arg(long)]
-    pub embedded: bool,
 }
 
 const AFTER_HELP: &str = "Examples:

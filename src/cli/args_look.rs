@@ -283,31 +283,37 @@ pub struct ExportArgs {
     pub output: Option<PathBuf>,
 }
 
-/// In which form a screen is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+/// In which form a screen is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RenderFormat {
     /// A line a row
-    #[default]
     Text,
-    /// Every cell with its colours
+    /// Cells with their colours and flags, and the cursor
     Json,
+    /// A picture of shapes and text
+    Svg,
+    /// A picture of pixels; drawn by the program rsvg-convert
+    Png,
+    /// A page with the text in its colours
+    Html,
 }
 
-/// What to render.
+/// What to render (S10.8).
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 #[command(after_help = "Examples:
-  shtask render screen.raw --size 80x24
-  shtask logs web --raw | shtask render - --size 120x40 --format json")]
+  shtask render session.cast
+  shtask render --size 100x30 --format svg <output.raw >screen.svg
+  shtask logs web --raw | shtask render --size 120x40")]
 pub struct RenderArgs {
-    /// The bytes; standard input for `-`
-    #[arg(value_name = "FILE|-", default_value = "-")]
+    /// What a program wrote to its terminal, or an asciicast (version 2 or 3); - is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
     pub file: PathBuf,
 
-    /// The size of the screen
-    #[arg(long, value_name = "COLSxROWS", default_value_t = Size::DEFAULT)]
-    pub size: Size,
+    /// The size of the screen, 2x1 to 1000x500; without it that of the asciicast with its resizes, or 80x24
+    #[arg(long, value_name = "COLSxROWS")]
+    pub size: Option<Size>,
 
-    /// In which form
-    #[arg(long, value_enum, default_value_t)]
+    /// The form in which the screen is printed
+    #[arg(long, value_enum, default_value_t = RenderFormat::Text)]
     pub format: RenderFormat,
 }

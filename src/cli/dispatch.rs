@@ -21,7 +21,7 @@ impl Verbs<'_> {
             Verb::Wait(args) => self.wait(args).await,
             Verb::Attach(args) => self.attach(args).await,
             Verb::Reap(args) => self.reap(args).await,
-            Verb::Tui(_)
+            Verb::Tui
             | Verb::Why(_)
             | Verb::Search(_)
             | Verb::Summary

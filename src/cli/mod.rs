@@ -32,15 +32,13 @@ mod target;
 mod values;
 mod wait;
 
-pub use args::{Args, Global, TuiArgs, Verb};
+pub use args::{Args, Global, Verb};
 pub use args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs, WritePart};
 pub use args_look::{
     AttachArgs, ExportArgs, ExportFormat, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, ReadFormat, ReadPart,
     RenderArgs, RenderFormat, ReplayArgs, SearchArgs, WaitArgs, WhichStream,
 };
-pub use args_manage::{
-    CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionArg, SessionVerb,
-};
+pub use args_manage::{CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionVerb};
 pub use args_run::RunArgs;
 pub use console::{Console, Look};
 pub use documents::{completions, man, reference};
