@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod app;
+pub mod cli;
 pub mod driver;
 pub mod holder;
 pub mod launch;

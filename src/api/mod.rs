@@ -3,6 +3,7 @@
 mod client;
 mod facts;
 mod feed;
+mod query;
 mod reply;
 mod server;
 mod watch;
@@ -16,6 +17,10 @@ pub use facts::{
     Reaped, RunView, Stream, Termination,
 };
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
+pub use query::{
+    Export, ExportFormat, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults, SearchScope,
+    Summary,
+};
 pub use reply::{Answer, Reply, reply};
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
 pub use watch::{HistoryRows, View, Watch};

@@ -1,20 +1,20 @@
 //! The TUI with the supervisor in the same process: all runs end with it.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{exit, log, state};
+use super::session::session_of;
+use super::surroundings::{present_dir, settings, tell_misconfigured};
+use super::{farewell, log, state};
 use crate::api::{Client, ShutdownRequest};
+use crate::cli::{Console, Exit, Global};
 use crate::holder::OnLost;
 use crate::model::{
-    CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Moment, RunSpec, SessionName, StopSpec, Timeouts, plain_line,
-    with_sources,
+    CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Moment, RunSpec, StopSpec, Timeouts, plain_line, with_sources,
 };
-use crate::settings::{self, LoadRequest, Settings};
+use crate::settings::{self, Settings};
 use crate::supervisor::{Supervisor, SupervisorSetup};
 use crate::sys::clock;
 use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
@@ -25,9 +25,6 @@ const OWN_PROGRAM: &str = "/proc/self/exe";
 /// The most threads that serve runs.
 const MAX_WORKERS: usize = 4;
 
-/// How much of a directory's name goes into that of its session.
-const MAX_SESSION_NAME: usize = 100;
-
 /// How long blocking work may hold up the end of the program: a look at a file system that hangs.
 const LEAVE_TIMEOUT: Duration = Duration::from_millis(200);
 
@@ -35,16 +32,12 @@ const LEAVE_TIMEOUT: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// What is wrong with the configuration or the terminal.
-pub(super) fn tui(config: Option<&Path>, nested: bool) -> Result<ExitCode, Failure> {
-    refuse_nesting(nested)?;
-    let start_dir = std::env::current_dir().map_err(|error| {
-        Failure::new(ErrorCode::NotRunnable, format!("the present directory cannot be used: {error}"))
-            .with_hint("go to a directory that exists")
-    })?;
-    let request = LoadRequest { start_dir: &start_dir, env: &settings::process_env, config };
-    let settings = match settings::load(request) {
+pub(super) fn tui(global: &Global, console: &mut Console) -> Result<Exit, Failure> {
+    refuse_nesting(global.nested)?;
+    let start_dir = present_dir()?;
+    let settings = match settings(global, &start_dir) {
         Ok(settings) => settings,
-        Err(error) => return Ok(exit::misconfigured(&error)),
+        Err(error) => return Ok(tell_misconfigured(&error, console)),
     };
     log::start(settings.directories.state.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -79,7 +72,7 @@ fn refuse_nesting(nested: bool) -> Result<(), Failure> {
     Err(Failure::new(ErrorCode::Invalid, message).with_hint("leave it first, or use --nested"))
 }
 
-async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure> {
+async fn show(settings: &Settings, start_dir: &Path) -> Result<Exit, Failure> {
     let session = session_of(&settings.project_dir);
     let storage = state::open(settings, &session)?;
     let setup = SupervisorSetup {
@@ -96,11 +89,11 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure
     let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;
     let outcome = match left {
         Ok(Leaving::Stopped { summary, signal }) => {
-            exit::summary(&summary);
+            farewell::summary(&summary);
             // Whoever sent the signal sees the exit code that it would have caused.
-            Ok(signal.map_or(ExitCode::SUCCESS, |number| ExitCode::from(128 + u8::try_from(number).unwrap_or(0))))
+            Ok(signal.map_or(Exit::DONE, |number| Exit(128 + u8::try_from(number).unwrap_or(0))))
         }
-        Ok(Leaving::TerminalLost) => Ok(ExitCode::from(129)),
+        Ok(Leaving::TerminalLost) => Ok(Exit(129)),
         Err(error) => Err(Failure::new(ErrorCode::Broken, error.to_string())),
     };
     // Nothing that was started outlives this program, however it was left. After an orderly leave nothing is live any more.
@@ -143,36 +136,5 @@ fn options(settings: &Settings, start_dir: &Path) -> Options {
         cwd: start_dir.to_owned(),
         home: settings.directories.home.clone(),
         colors: ColorChoice::from_env(settings::process_env),
-    }
-}
-
-/// Names the session of a project: after its directory for people, and by its path, which tells projects and checkouts of the same name apart.
-fn session_of(project_dir: &Path) -> SessionName {
-    let path = project_dir.canonicalize().unwrap_or_else(|_| project_dir.to_owned());
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let allowed = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
-    let name: String = name.chars().map(allowed).take(MAX_SESSION_NAME).collect();
-    let name = if name.is_empty() { "root".to_owned() } else { name };
-    let hash = fnv(path.as_os_str().as_bytes());
-    format!("{name}-{hash:08x}").parse().expect("a name of allowed characters, not empty and not too long")
-}
-
-/// Hashes bytes (FNV-1a, 32 bits). The same bytes give the same hash in every version, as a folder is named by it.
-fn fnv(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn checkouts_of_the_same_name_have_sessions_of_their_own() {
-        let session = |path: &str| session_of(Path::new(path)).to_string();
-        assert_ne!(session("/nowhere/a/web"), session("/nowhere/b/web"));
-        assert_eq!(session("/nowhere/a/web"), session("/nowhere/a/web"));
-        assert!(session("/nowhere/a/my web!").starts_with("my-web--"));
-        assert!(session("/").starts_with("root-"));
-        session(&format!("/nowhere/{}", "x".repeat(250)));
     }
 }

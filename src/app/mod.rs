@@ -1,10 +1,16 @@
 //! Puts the parts together: the only floor that knows all of them.
 
-mod args;
+mod config;
+mod connect;
+mod doctor;
 mod embedded;
-mod exit;
+mod farewell;
 mod log;
 mod program;
+mod render;
+mod session;
 mod state;
+mod surroundings;
+mod verbs;
 
 pub use program::main;

@@ -2,19 +2,61 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use super::args::{Args, Verb};
-use super::{embedded, exit};
+use super::{config, doctor, embedded, render, verbs};
+use crate::cli::{self, Args, Console, Exit, Fault, Parsed, Verb};
 
 /// Runs the program as its arguments say; returns its exit code.
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => return exit::usage(&error),
+    let args = match cli::parse(std::env::args_os().collect()) {
+        Parsed::Args(args) => args,
+        Parsed::Text(text) => {
+            let mut console = Console::of_process(false);
+            let printed = console.bytes(text.as_bytes());
+            return code(console.end(printed.map(|()| Exit::DONE)));
+        }
+        Parsed::Wrong { failure, json } => {
+            let mut console = Console::of_process(json);
+            console.fail(&failure);
+            return code(Exit::USAGE);
+        }
     };
-    let outcome = match args.verb.unwrap_or(Verb::Tui) {
-        Verb::Tui => embedded::tui(args.config.as_deref(), args.nested),
+    let Args { global, verb } = *args;
+    let verb = verb.unwrap_or(Verb::Tui);
+    let mut console = Console::of_process(global.json);
+    let outcome = match &verb {
+        Verb::Tui => embedded::tui(&global, &mut console).map_err(Fault::from),
+        Verb::Render(asked) => render::render(asked, &mut console),
+        Verb::Completions(asked) => cli::completions(asked, &mut console),
+        Verb::Man(asked) => cli::man(asked, &mut console),
+        Verb::Config(asked) => config::perform(*asked, &global, &mut console),
+        Verb::Doctor => doctor::perform(&global, &mut console),
+        Verb::Run(_)
+        | Verb::Ls(_)
+        | Verb::Show(_)
+        | Verb::Read(_)
+        | Verb::Logs(_)
+        | Verb::Write(_)
+        | Verb::Resize(_)
+        | Verb::Signal(_)
+        | Verb::Stop(_)
+        | Verb::Restart(_)
+        | Verb::Wait(_)
+        | Verb::Attach(_)
+        | Verb::Why(_)
+        | Verb::Search(_)
+        | Verb::Summary
+        | Verb::History(_)
+        | Verb::Prune(_)
+        | Verb::Reap(_)
+        | Verb::Replay(_)
+        | Verb::Export(_)
+        | Verb::Serve(_)
+        | Verb::Server(_)
+        | Verb::Session(_) => verbs::perform(&verb, &global, &mut console),
     };
-    outcome.unwrap_or_else(|failure| exit::failed(&failure))
+    code(console.end(outcome))
+}
+
+fn code(exit: Exit) -> ExitCode {
+    ExitCode::from(exit.0)
 }

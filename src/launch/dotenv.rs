@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use crate::settings::shown;
+use crate::model::shown;
 
 /// What is wrong with a line. Shown it is `LINE: MESSAGE`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::dotenv::DotenvError;
-use crate::model::{ErrorCode, Failure, SpecError};
-use crate::settings::shown;
+use crate::model::{ErrorCode, Failure, SpecError, shown};
 
 /// Why a request cannot become a run. Paths and names are shown escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -90,13 +89,15 @@ impl From<LaunchError> for Failure {
         let hint = error.hint();
         let failure = match error {
             LaunchError::Spec(fault) => Failure::from(fault),
+            LaunchError::NotInPath { .. } | LaunchError::NoProgram(_) => {
+                Failure::new(ErrorCode::ProgramNotFound, error.to_string())
+            }
+            LaunchError::ProgramIsFolder(_) | LaunchError::NotExecutable { .. } => {
+                Failure::new(ErrorCode::NotExecutable, error.to_string())
+            }
             LaunchError::NoCwd(_)
             | LaunchError::CwdNotFolder(_)
             | LaunchError::CwdClosed { .. }
-            | LaunchError::NotInPath { .. }
-            | LaunchError::NoProgram(_)
-            | LaunchError::ProgramIsFolder(_)
-            | LaunchError::NotExecutable { .. }
             | LaunchError::EnvFile { .. }
             | LaunchError::EnvLine { .. } => Failure::new(ErrorCode::NotRunnable, error.to_string()),
         };

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use super::Resolved;
 use super::check::{check_cwd, reason};
-use crate::model::{ErrorCode, Failure};
-use crate::settings::shown;
+use crate::model::{ErrorCode, Failure, shown};
 
 /// The longest first line of a script that the kernel looks at (`BINPRM_BUF_SIZE`).
 const SHEBANG_BYTES: u64 = 256;

@@ -7,8 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::LaunchError;
 use super::check::{check_cwd, find_program};
 use super::environment::{EnvVar, RunIdentity, environment};
-use crate::model::{CommandSpec, Failure, RunSpec};
-use crate::settings::shown;
+use crate::model::{CommandSpec, Failure, RunSpec, shown};
 
 const FALLBACK_SHELL: &str = "/bin/sh";
 

@@ -29,7 +29,11 @@ pub enum ErrorCode {
     Stale,
     /// The session is closing; nothing starts.
     Closing,
-    /// The program, working directory or environment file cannot be used.
+    /// There is no such program.
+    ProgramNotFound,
+    /// The program may not be executed, or is a folder.
+    NotExecutable,
+    /// The working directory or an environment file cannot be used.
     NotRunnable,
     /// The command could not be executed after its record existed.
     ExecFailed,

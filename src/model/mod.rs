@@ -9,8 +9,11 @@ mod limits;
 mod os_text;
 mod record;
 pub mod run;
+mod shown;
+mod signals;
 mod size;
 mod slots;
+mod spans;
 mod spec;
 pub mod stop;
 mod style;
@@ -28,8 +31,11 @@ pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,
     ScreenPoint, Status, StillAlive, TimeoutKind,
 };
+pub use shown::shown;
+pub use signals::{signal_names, signal_number};
 pub use size::{Size, SizeError};
 pub use slots::{Slot, Slots};
+pub use spans::{parse_span, show_span};
 pub use spec::{CommandSpec, EnvSpec, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts};
 pub use style::{Attributes, Color, Style, Underline};
 pub use time::Moment;

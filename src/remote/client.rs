@@ -9,13 +9,16 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::dial::{self, Dial, Patience};
 use super::error::broken;
 use super::link::{Link, Task};
-use super::waiting::{Command, ForegroundWaiter, Told, Waiter, json, once};
+use super::waiting::{Command, ExportWaiter, ForegroundWaiter, Told, Waiter, json, once};
 use crate::api::{
-    Answer, Client, Deadline, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped,
-    Reply, Server, ServerStatus, ServerStopped, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId,
-    StopRequest, StopServer, Stopping, View, Watch, empty_feed, reply,
+    Answer, Client, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest,
+    Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, Server, ServerStatus,
+    ServerStopped, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, StopServer,
+    Stopping, Summary, View, Watch, empty_feed, reply,
 };
-use crate::model::{Applied, Cut, ErrorCode, Failure, Record, RunId, RunSpec, SessionName, TimeoutKind, WriteStdin};
+use crate::model::{
+    Applied, Cut, ErrorCode, Failure, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin,
+};
 use crate::wire::screen::read_rows;
 use crate::wire::{Ask, CutAnswer, CutView, HistoryAnswer, LogAnswer, StartAsk, WireError};
 
@@ -101,6 +104,7 @@ impl Waiter {
             }
             Waiter::Watch(_, _, answer) => answer.send(Err(failure)),
             Waiter::Feed(_) => {}
+            Waiter::Export(waiter) => waiter.answer.send(Err(failure)),
             Waiter::Foreground(waiter, _) => waiter.answer.send(Err(failure)),
         }
     }
@@ -195,6 +199,38 @@ impl Client for RemoteClient {
         let waiter = Waiter::Watch(run, view, answer);
         self.send(Command { id: self.id(), ask: Ask::Watch { run, view }, waiter });
         reply
+    }
+
+    fn resolve(&self, wanted: RunRef) -> Reply<Arc<Record>> {
+        self.ask(Ask::Resolve { wanted: wanted.to_string() })
+    }
+
+    fn list_records(&self, request: RecordsRequest) -> Reply<RecordsPage> {
+        self.ask(Ask::ListRecords { request })
+    }
+
+    fn summary(&self) -> Reply<Summary> {
+        self.ask(Ask::Summary)
+    }
+
+    fn prune(&self) -> Reply<Pruned> {
+        self.ask(Ask::Prune)
+    }
+
+    fn why(&self, run: RunId) -> Reply<String> {
+        self.ask(Ask::Why { run })
+    }
+
+    fn search(&self, request: SearchRequest) -> Reply<SearchResults> {
+        self.ask(Ask::Search { request })
+    }
+
+    fn export(&self, run: RunId, format: ExportFormat) -> Export {
+        let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
+        let (answer, outcome) = reply();
+        let waiter = Waiter::Export(ExportWaiter { chunks_tx, answer });
+        self.send(Command { id: self.id(), ask: Ask::Export { run, format }, waiter });
+        Export { chunks_rx, outcome }
     }
 
     fn forget(&self, run: RunId) -> Reply<()> {

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::dial::{Connected, Dial, Patience, connect};
 use super::error::{broken, down, lost};
 use super::shown::{FollowedFeed, FollowedWatch};
-use super::waiting::{Attention, Command, ForegroundWaiter, Told, Waiter};
+use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
 use crate::api::{LiveOutput, Update};
 use crate::model::{Failure, Frame, SessionName};
 use crate::wire::screen::read_frame;
@@ -46,6 +46,7 @@ pub(super) struct Task {
     outbox: Outbox,
     once: HashMap<u64, oneshot::Sender<Result<Told, Failure>>>,
     foregrounds: HashMap<u64, ForegroundWaiter>,
+    exports: HashMap<u64, ExportWaiter>,
     feeds: HashMap<u64, FollowedFeed>,
     watches: HashMap<u64, FollowedWatch>,
     /// The last screens of watches that were given up, until the server knows: it may still refer to them.
@@ -82,6 +83,7 @@ impl Task {
             outbox: Outbox::default(),
             once: HashMap::new(),
             foregrounds: HashMap::new(),
+            exports: HashMap::new(),
             feeds: HashMap::new(),
             watches: HashMap::new(),
             given_up: HashMap::new(),
@@ -125,7 +127,10 @@ impl Task {
             if !has_clients && self.is_idle() {
                 return Ok(());
             }
-            let waits = !self.once.is_empty() || !self.foregrounds.is_empty() || !self.outbox.is_empty();
+            let waits = !self.once.is_empty()
+                || !self.exports.is_empty()
+                || !self.foregrounds.is_empty()
+                || !self.outbox.is_empty();
             let silent_at = match self.ping {
                 Some((_, asked)) => asked + self.patience.ping,
                 None => self.heard + self.patience.silence,
@@ -136,7 +141,11 @@ impl Task {
                     ready.map_err(broken)?;
                     self.receive(connected)?;
                 }
-                Some(left) = self.attention.next() => left.into_iter().for_each(|id| self.left(id)),
+                Some(notice) = self.attention.next() => match notice {
+                    Notice::Told => {}
+                    Notice::Left(id) => self.left(id),
+                    Notice::Room(id) => FromClient::Taken { id }.write(&mut self.outbox),
+                },
                 command = self.commands_rx.recv(), if has_clients && self.outbox.unsent().len() < MAX_UNSENT_BYTES => {
                     match command {
                         Some(command) => self.begin(command),
@@ -150,7 +159,7 @@ impl Task {
     }
 
     fn is_idle(&self) -> bool {
-        let nobody_waits = self.once.is_empty() && self.foregrounds.is_empty();
+        let nobody_waits = self.once.is_empty() && self.foregrounds.is_empty() && self.exports.is_empty();
         nobody_waits && self.feeds.is_empty() && self.watches.is_empty() && self.outbox.is_empty()
     }
 
@@ -217,11 +226,17 @@ impl Task {
                 self.watches.insert(id, FollowedWatch::new(run, view, answer));
             }
             Waiter::Feed(sender) => self.follow(id, sender),
+            Waiter::Export(waiter) => {
+                if waiter.chunks_tx.is_closed() {
+                    return;
+                }
+                self.exports.insert(id, waiter);
+            }
             Waiter::Foreground(waiter, left_rx) => {
                 let mut attention: Attention = Box::pin(async move {
                     // It ends without a word when who waits has left.
                     let _ = left_rx.await;
-                    Some(id)
+                    Notice::Left(id)
                 });
                 if (&mut attention).now_or_never().is_some() {
                     return;
@@ -245,6 +260,7 @@ impl Task {
         let is_known = watch.is_some()
             | self.once.remove(&id).is_some()
             | self.foregrounds.remove(&id).is_some()
+            | self.exports.remove(&id).is_some()
             | self.feeds.remove(&id).is_some();
         if let Some(base) = watch.and_then(|watch| watch.base()) {
             self.given_up.insert(id, base);
@@ -272,6 +288,11 @@ impl Task {
             FromServer::Table { id, runs } => self.update(id, Update::Resync(runs)),
             FromServer::Screen { id } => self.show(id, &message.bulk)?,
             FromServer::Output { id, stream } => self.print(id, LiveOutput::Chunk(stream, message.bulk)),
+            FromServer::Chunk { id } => {
+                if let Some(waiter) = self.exports.get(&id) {
+                    self.attention.push(waiter.pass(id, message.bulk));
+                }
+            }
             FromServer::Suppressed { id, stream } => self.print(id, LiveOutput::Suppressed(stream)),
             FromServer::End { id } => {
                 self.given_up.remove(&id);
@@ -292,6 +313,9 @@ impl Task {
             let _ = told_tx.send(Ok(Told { answer, bulk, frame }));
         } else if self.watches.contains_key(&id) {
             self.show_whole(id, &bulk)?;
+        } else if let Some(ExportWaiter { chunks_tx, answer: waiting }) = self.exports.remove(&id) {
+            drop(chunks_tx);
+            waiting.send(answer.read().map_err(Failure::from));
         } else if let Some(ForegroundWaiter { output_tx, answer: waiting }) = self.foregrounds.remove(&id) {
             drop(output_tx);
             waiting.send(answer.read().map_err(Failure::from));
@@ -357,6 +381,8 @@ impl Task {
             let _ = told_tx.send(Err(failure));
         } else if let Some(watch) = self.watches.remove(&id) {
             watch.fail(failure);
+        } else if let Some(waiter) = self.exports.remove(&id) {
+            waiter.answer.send(Err(failure));
         } else if let Some(waiter) = self.foregrounds.remove(&id) {
             waiter.answer.send(Err(failure));
         }
@@ -373,6 +399,9 @@ impl Task {
             let _ = told_tx.send(Err(lost(&why)));
         }
         for (_, waiter) in self.foregrounds.drain() {
+            waiter.answer.send(Err(lost(&why)));
+        }
+        for (_, waiter) in self.exports.drain() {
             waiter.answer.send(Err(lost(&why)));
         }
         let asked: Vec<u64> = self.watches.iter().filter(|(_, watch)| !watch.is_shown()).map(|(id, _)| *id).collect();
@@ -394,9 +423,9 @@ impl Task {
             let is_over = Instant::now() >= refuse_at;
             tokio::select! {
                 biased;
-                Some(left) = self.attention.next() => {
+                Some(notice) = self.attention.next() => {
                     // There is nobody to be told.
-                    if let Some(id) = left {
+                    if let Notice::Left(id) = notice {
                         self.watches.remove(&id);
                         self.feeds.remove(&id);
                     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use tokio::sync::{oneshot, watch};
 
-use super::waiting::Attention;
+use super::waiting::{Attention, Notice};
 use crate::api::{Answer, FeedSender, RunView, Update, View, Watch};
 use crate::model::{Failure, Frame, RunId};
 
@@ -111,8 +111,8 @@ fn attention(id: u64, left: impl Future<Output = ()> + Send + 'static) -> (onesh
     let attention = async move {
         tokio::select! {
             biased;
-            _ = followed_rx => None,
-            () = left => Some(id),
+            _ = followed_rx => Notice::Told,
+            () = left => Notice::Left(id),
         }
     };
     (followed_tx, Box::pin(attention))

@@ -19,8 +19,19 @@ pub(super) struct Told {
     pub(super) frame: Option<Arc<Frame>>,
 }
 
-/// Ends when nobody waits any more (with the id), or all is said (with none).
-pub(super) type Attention = Pin<Box<dyn Future<Output = Option<u64>> + Send>>;
+/// What is noticed of who waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notice {
+    /// All is said.
+    Told,
+    /// Nobody waits for this id any more.
+    Left(u64),
+    /// There is room for the next chunk of this export.
+    Room(u64),
+}
+
+/// Ends with what is noticed.
+pub(super) type Attention = Pin<Box<dyn Future<Output = Notice> + Send>>;
 
 /// One request with who waits for it.
 pub(super) struct Command {
@@ -37,6 +48,8 @@ pub(super) enum Waiter {
     Watch(RunId, View, Answer<Watch>),
     /// For updates.
     Feed(FeedSender),
+    /// For the chunks of an export.
+    Export(ExportWaiter),
     /// For a foreground run.
     Foreground(ForegroundWaiter, oneshot::Receiver<()>),
 }
@@ -45,6 +58,25 @@ pub(super) enum Waiter {
 pub(super) struct ForegroundWaiter {
     pub(super) output_tx: mpsc::UnboundedSender<LiveOutput>,
     pub(super) answer: Answer<Arc<Record>>,
+}
+
+/// Who waits for an export.
+pub(super) struct ExportWaiter {
+    pub(super) chunks_tx: mpsc::Sender<Vec<u8>>,
+    pub(super) answer: Answer<()>,
+}
+
+impl ExportWaiter {
+    /// Passes a chunk on; returns what notices that there is room for the next.
+    pub(super) fn pass(&self, id: u64, chunk: Vec<u8>) -> Attention {
+        // There is room: the last chunk was said to be taken when there was.
+        let _ = self.chunks_tx.try_send(chunk);
+        let chunks_tx = self.chunks_tx.clone();
+        Box::pin(async move {
+            let has_room = chunks_tx.reserve().await.is_ok();
+            if has_room { Notice::Room(id) } else { Notice::Left(id) }
+        })
+    }
 }
 
 /// Makes the waiter for one answer, which `make` reads.
@@ -61,9 +93,9 @@ pub(super) fn once<T: Send + 'static>(
                 // Its other end is kept until it has been told something.
                 let told = told.unwrap_or_else(|_| Err(super::error::broken("the connection has failed")));
                 answer.send(told.and_then(|told| make(told).map_err(Failure::from)));
-                None
+                Notice::Told
             }
-            () = answer.abandoned() => Some(id),
+            () = answer.abandoned() => Notice::Left(id),
         }
     };
     Waiter::Once(told_tx, Box::pin(attention))

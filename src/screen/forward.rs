@@ -7,6 +7,7 @@
 use super::parser::{Parser, text_end};
 use super::skipped::Lines;
 use super::terminal::Terminal;
+use crate::model::Color;
 
 /// Fewer lines than this are not worth a skip.
 const MIN_SKIPPED_LINES: usize = 8;
@@ -110,6 +111,7 @@ impl Terminal {
         !self.modes.alternate_screen
             && rows > 1
             && self.margins == (0, rows - 1)
+            && !self.has_sides()
             && self.autowrap
             && !self.insert
             && self.charsets.is_initial()
@@ -154,5 +156,28 @@ impl Terminal {
         // As many rows scroll off blank as there are above the last one; they stand for what is in the history already.
         self.grid.clear_pretending(rows - 1, lines.fill);
         start + length
+    }
+
+    /// Takes the part of a text that cannot be seen once all of it is drawn: of a line that goes on for many screens only the end can.
+    /// Returns how many bytes were taken; the rest must be drawn before anybody looks.
+    pub(super) fn skip_text(&mut self, text: &str) -> usize {
+        let (cols, rows) = (usize::from(self.size.cols()), usize::from(self.size.rows()));
+        if text.len() < (2 * rows + MIN_SKIPPED_LINES) * cols || !text.is_ascii() || !self.scrolls_plainly() {
+            return 0;
+        }
+        // Drawn up to the end of a last row that is all of this text.
+        let place = self.grid.place();
+        let room = if place.wraps { 0 } else { cols - usize::from(place.col) };
+        let below = rows - 1 - usize::from(place.row);
+        let drawn = room + below.max(1) * cols;
+        let skipped = (text.len() - drawn - (rows - 1) * cols - 1) / cols * cols;
+        self.grid.put_text(&text[..drawn]);
+
+        self.grid.csi(self.size.rows() - 1, b'S');
+        self.grid.history().push_ascii(&text[drawn - cols..drawn + skipped], self.style);
+        self.grid.behind().restart(false);
+        self.grid.clear_pretending(rows - 1, Color::Default);
+        self.apply_style();
+        drawn + skipped
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::event::{Answered, Event, Going, Kind, Living, Waiting, fed, json, living, with};
+use super::event::{Answered, Event, Exporting, Going, Kind, Living, Waiting, fed, json, living, with};
 use super::host::Host;
-use crate::api::{Client, ServerStatus, StopId};
+use crate::api::{Client, Reply, ServerStatus, StopId};
+use crate::model::{ErrorCode, Failure, IdError};
 use crate::wire::{Ask, Json};
 
 /// Who answers what a connection asks.
@@ -54,6 +55,22 @@ impl Asked<'_> {
             Ask::Watch { run, view } => {
                 let reply = client.watch(run, view);
                 plain(Box::pin(with(id, reply, move |watch| Answered::Watch(run, watch))))
+            }
+            Ask::Resolve { wanted } => {
+                let reply = match wanted.parse() {
+                    Ok(wanted) => client.resolve(wanted),
+                    Err(error) => Reply::ready(Err(Failure::new(ErrorCode::Invalid, IdError::to_string(&error)))),
+                };
+                plain(Box::pin(json(id, reply)))
+            }
+            Ask::ListRecords { request } => plain(Box::pin(json(id, client.list_records(request)))),
+            Ask::Summary => plain(Box::pin(json(id, client.summary()))),
+            Ask::Prune => plain(Box::pin(json(id, client.prune()))),
+            Ask::Why { run } => plain(Box::pin(json(id, client.why(run)))),
+            Ask::Search { request } => plain(Box::pin(json(id, client.search(request)))),
+            Ask::Export { run, format } => {
+                let exporting = Exporting::new(client.export(run, format));
+                living(Kind::Export(None), exporting.next(id))
             }
             Ask::Forget { run } => plain(Box::pin(json(id, client.forget(run)))),
             Ask::Subscribe => plain(Box::pin(fed(id, client.subscribe()))),

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::asking::Asked;
-use super::event::{Answered, Event, Going, Kind, Living, changed, fed, living};
+use super::event::{Answered, Event, Exporting, Going, Kind, Living, changed, fed, living};
 use super::host::Host;
 use crate::api::{Client, Feed, LiveOutput, StopId, Update, Watch};
 use crate::model::{Applied, Cut, ErrorCode, Failure, Frame, RunId};
@@ -153,14 +153,7 @@ impl Connection {
                     FromServer::End { id }.write(&[], &mut self.outbox);
                 }
             }
-            FromClient::Taken { id } => {
-                if let Some(Living { kind: Kind::Watch { run, base, parked }, .. }) = self.living.get_mut(&id)
-                    && let Some(watch) = parked.take()
-                {
-                    let kind = Kind::Watch { run: *run, base: Arc::clone(base), parked: None };
-                    self.go_on(id, kind, changed(id, watch));
-                }
-            }
+            FromClient::Taken { id } => self.taken(id),
         }
         Ok(())
     }
@@ -180,6 +173,24 @@ impl Connection {
         self.living.insert(id, new);
         self.going.push(going);
         Ok(())
+    }
+
+    /// What waited for the client to take something goes on.
+    fn taken(&mut self, id: u64) {
+        match self.living.get_mut(&id).map(|living| &mut living.kind) {
+            Some(Kind::Watch { run, base, parked }) => {
+                if let Some(watch) = parked.take() {
+                    let kind = Kind::Watch { run: *run, base: Arc::clone(base), parked: None };
+                    self.go_on(id, kind, changed(id, watch));
+                }
+            }
+            Some(Kind::Export(parked)) => {
+                if let Some(exporting) = parked.take() {
+                    self.go_on(id, Kind::Export(None), exporting.next(id));
+                }
+            }
+            Some(Kind::Plain | Kind::Stop(_)) | None => {}
+        }
     }
 
     fn go_on(&mut self, id: u64, kind: Kind, going: impl Future<Output = Event> + Send + 'static) {
@@ -204,6 +215,7 @@ impl Connection {
                 }
             }
             Event::Changed(id, watch, goes_on) => self.changed(id, watch, goes_on),
+            Event::Exported(id, exporting, chunk) => self.exported(id, exporting, &chunk),
             Event::Fed(id, feed, update) => self.fed(id, feed, update),
             Event::Printed(id, waiting, output) => {
                 if self.living.contains_key(&id) {
@@ -218,6 +230,13 @@ impl Connection {
                     self.go_on(id, Kind::Plain, waiting.next(id));
                 }
             }
+        }
+    }
+
+    fn exported(&mut self, id: u64, exporting: Box<Exporting>, chunk: &[u8]) {
+        if let Some(Living { kind: Kind::Export(parked), .. }) = self.living.get_mut(&id) {
+            FromServer::Chunk { id }.write(chunk, &mut self.outbox);
+            *parked = Some(exporting);
         }
     }
 
@@ -264,7 +283,7 @@ impl Connection {
     fn base_of(&self, wanted: RunId) -> Option<(u64, Arc<Frame>)> {
         self.living.iter().find_map(|(id, living)| match &living.kind {
             Kind::Watch { run, base, .. } if *run == wanted => Some((*id, Arc::clone(base))),
-            Kind::Watch { .. } | Kind::Plain | Kind::Stop(_) => None,
+            Kind::Watch { .. } | Kind::Plain | Kind::Stop(_) | Kind::Export(_) => None,
         })
     }
 
@@ -305,7 +324,7 @@ impl Connection {
 fn stop_of(living: &HashMap<u64, Living>, id: u64) -> Option<StopId> {
     match living.get(&id)?.kind {
         Kind::Stop(stop) => Some(stop),
-        Kind::Plain | Kind::Watch { .. } => None,
+        Kind::Plain | Kind::Watch { .. } | Kind::Export(_) => None,
     }
 }
 

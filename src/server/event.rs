@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use crate::api::{Feed, Foreground, HistoryRows, LiveOutput, LogReading, Reply, StopId, Update, Watch};
+use crate::api::{Export, Feed, Foreground, HistoryRows, LiveOutput, LogReading, Reply, StopId, Update, Watch};
 use crate::model::{Cut, Failure, Frame, Record, RunId};
 use crate::wire::Json;
 
@@ -24,6 +24,8 @@ pub(super) enum Event {
     Fed(u64, Feed, Option<Update>),
     /// A foreground run has printed something.
     Printed(u64, Box<Waiting>, LiveOutput),
+    /// An export has made something.
+    Exported(u64, Box<Exporting>, Vec<u8>),
     /// It is over: nobody asks any more.
     Cancelled,
 }
@@ -58,6 +60,25 @@ pub(super) enum Kind {
         /// The watch, until the client has taken what was sent.
         parked: Option<Watch>,
     },
+    /// An export, until the client has taken what was sent.
+    Export(Option<Box<Exporting>>),
+}
+
+/// An export that a client takes.
+pub(super) struct Exporting(Export);
+
+impl Exporting {
+    pub(super) fn new(export: Export) -> Box<Exporting> {
+        Box::new(Exporting(export))
+    }
+
+    /// Waits for bytes, and when there are no more, for the outcome.
+    pub(super) async fn next(mut self: Box<Self>, id: u64) -> Event {
+        match self.0.chunks_rx.recv().await {
+            Some(chunk) => Event::Exported(id, self, chunk),
+            None => json(id, self.0.outcome).await,
+        }
+    }
 }
 
 /// A foreground run that a client waits for.

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::shown::shown;
-use crate::model::{ErrorCode, Failure};
+use crate::model::{ErrorCode, Failure, shown};
 
 /// Where a problem is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::error::{Place, Problem};
-use super::shown::shown;
+use crate::model::shown;
 
 /// The name of a project's file.
 const PROJECT_FILE: &str = "shtask.toml";

@@ -12,9 +12,6 @@ mod load;
 mod nearest;
 mod read_task;
 mod reader;
-mod shown;
-mod signals;
-mod spans;
 mod types;
 
 pub use bytes::{parse_bytes, show_bytes};
@@ -23,6 +20,4 @@ pub use dirs::{Directories, EnvLookup, process_env};
 pub use error::{Place, Problem, SettingsError};
 pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
-pub use shown::shown;
-pub use spans::{parse_span, show_span};
 pub use types::{Defaults, OutputSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings};

@@ -7,9 +7,10 @@ use std::time::Duration;
 use super::keys::{STOP, TASK};
 use super::nearest::nearest;
 use super::reader::{Table, Value};
-use super::signals::{signal_names, signal_number};
 use super::{Defaults, TaskSettings};
-use crate::model::{CommandSpec, EnvSpec, Limits, Mode, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts};
+use crate::model::{
+    CommandSpec, EnvSpec, Limits, Mode, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts, signal_names, signal_number,
+};
 
 /// What a task's table is read against.
 pub(super) struct TaskContext<'c> {

@@ -14,8 +14,7 @@ use super::bytes::{parse_bytes, show_bytes};
 use super::error::{Place, Problem};
 use super::files::line_and_column;
 use super::keys::Section;
-use super::shown::shown;
-use super::spans::{parse_span, show_span};
+use crate::model::{parse_span, show_span, shown};
 
 /// A file that is being read.
 pub(super) struct Source<'a> {

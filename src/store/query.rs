@@ -34,7 +34,7 @@ impl Records {
         Records { path, connection: Arc::default() }
     }
 
-    fn with<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(super) fn with<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         // A look changes nothing, so a panic of another one leaves nothing half done.
         let mut kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match kept.take() {

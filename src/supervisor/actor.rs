@@ -2,23 +2,25 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::core::{At, Core, Do};
+use super::core::{After, At, Core, Do};
 use super::kept::Kept;
 use super::local::Clients;
 use super::looking::look;
 use super::request::{Caller, Request};
 use super::storage::Storage;
 use super::timers::{Deadline, Timers};
+use crate::api::Pruned;
 use crate::driver::{self, Report, Setup};
 use crate::holder::{HolderError, HolderServer, OnLost};
 use crate::launch::Resolved;
 use crate::model::{ErrorCode, Failure, Limits, Moment, RunId};
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::sys::clock;
 
 /// How many requests of clients may wait. A person's and an agent's requests come one by one; a program that floods the mailbox is told so.
@@ -78,6 +80,8 @@ enum Job {
     StarterLeft(RunId),
     /// A request was answered beside the loop.
     Served,
+    /// The same, and this remains to be done.
+    Answered(After),
 }
 
 /// What woke the loop up.
@@ -103,7 +107,7 @@ impl Supervisor {
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
         let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
-        let kept = Arc::new(Kept { records, logs });
+        let kept = Arc::new(Kept { records, logs, readers: AtomicUsize::new(0) });
         let mut core = Core::new(setup.limits, Box::new(random_id));
         core.generations = generations;
         core.strict = strict;
@@ -175,7 +179,8 @@ impl Supervisor {
                 match outcome {
                     Job::Resolved(run, found) => self.core.resolved(at, run, found),
                     Job::StarterLeft(run) => self.core.starter_left(at, run),
-                    Job::DriverEnded | Job::Served => Vec::new(),
+                    Job::Answered(After::Observed(record)) => vec![super::stored::mark(*record, at.wall)],
+                    Job::DriverEnded | Job::Served | Job::Answered(After::Nothing) => Vec::new(),
                 }
             }
             Err(error) => {
@@ -220,6 +225,14 @@ impl Supervisor {
                         answer.send(kept.reap(&session, run));
                         Job::Served
                     });
+                }
+                Do::Prune(answer) => self.store.prune(Box::new(move |pruned| {
+                    let counts = |pruned: store::Pruned| Pruned { runs: pruned.runs, log_bytes: pruned.log_bytes };
+                    answer.send(pruned.map(counts).map_err(Failure::from));
+                })),
+                Do::Beside(work) => {
+                    let kept = Arc::clone(&self.kept);
+                    self.jobs.spawn_blocking(move || Job::Answered(work(&kept)));
                 }
                 Do::Unlist(run) => self.store.left_the_list(run),
                 Do::Drive(run) => self.start_driver(run),

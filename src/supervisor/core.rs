@@ -8,9 +8,10 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 
 use super::entry::{Entry, Starter};
+use super::kept::Kept;
 use super::records;
 use super::starting::Resolving;
-use crate::api::{Answer, FeedSender, LogReading, LogRequest, Reaped, RunView, Update};
+use crate::api::{Answer, FeedSender, LogReading, LogRequest, Pruned, Reaped, RunView, Update};
 use crate::driver::{Command, Report};
 use crate::launch::RunIdentity;
 use crate::model::run::{Effect, Input, RunTimer};
@@ -41,6 +42,16 @@ pub(super) enum Write {
     Again,
 }
 
+/// An answer that is worked out beside the loop, on a thread that may wait for the disk.
+pub(super) type Work = Box<dyn FnOnce(&Kept) -> After + Send>;
+
+/// What remains to be done after such an answer.
+pub(super) enum After {
+    Nothing,
+    /// This final record of a run that is no longer listed has been read.
+    Observed(Box<Record>),
+}
+
 /// What the core asks the actor to do.
 pub(super) enum Do {
     /// Look for program, folder and environment of a run.
@@ -53,6 +64,10 @@ pub(super) enum Do {
     Unlist(RunId),
     /// Read the log of a session's run, live when there is progress to follow.
     ReadLog(SessionName, RunId, LogRequest, Option<LogProgress>, Answer<LogReading>),
+    /// Have retention applied.
+    Prune(Answer<Pruned>),
+    /// Answer somebody beside the loop, from the disk.
+    Beside(Work),
     /// End what orphaned runs of a session have left.
     Reap(SessionName, Option<RunId>, Answer<Vec<Reaped>>),
     /// Start the driver of a run, and with it the process.
@@ -65,6 +80,16 @@ pub(super) enum Do {
     Disarm(RunId, RunTimer),
     /// Report on the shutdown at the latest then.
     ArmShutdown(Moment),
+}
+
+impl Do {
+    /// Has somebody answered beside the loop.
+    pub(super) fn beside(work: impl FnOnce(&Kept) + Send + 'static) -> Do {
+        Do::Beside(Box::new(move |kept| {
+            work(kept);
+            After::Nothing
+        }))
+    }
 }
 
 /// All runs of all sessions.
@@ -224,7 +249,7 @@ impl Core {
                     self.slots.release(slot);
                 }
             }
-            Effect::Close(stops) => self.closed(run, stops, todo),
+            Effect::Close(stops) => self.closed(at, run, stops, todo),
             Effect::Changed => self.publish(run),
         }
         None

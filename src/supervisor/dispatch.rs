@@ -2,7 +2,6 @@
 
 use super::core::{At, Core, Do};
 use super::request::{Caller, Request};
-use super::serving::not_found;
 use crate::driver::Command;
 use crate::model::{RunId, SessionName};
 
@@ -11,12 +10,13 @@ impl Core {
     pub(super) fn serve(&mut self, at: At, caller: &Caller, request: Request) -> Vec<Do> {
         let session = &caller.session;
         if request.listed_run().is_some_and(|run| !self.is_listed(session, run)) {
-            request.refuse_unknown();
-            return Vec::new();
+            return self.unlisted(session, request);
         }
         match request {
             Request::Start(request, answer) => return self.start(at, session, request, answer),
-            Request::StartForeground(spec, live, answer) => return self.start_foreground(session, spec, live, answer),
+            Request::StartForeground(spec, live, answer) => {
+                return self.start_foreground(at, session, spec, live, answer);
+            }
             Request::Control(run, control, answer) => self.control(run, control, answer),
             Request::Stop(run, stop, request, answer) => return self.stop(at, run, stop, request, answer),
             Request::WithdrawStop(run, stop, answer) => return self.withdraw_stop(at, run, stop, answer),
@@ -35,6 +35,15 @@ impl Core {
             }
             Request::Watch(run, view, answer) => self.pass_on(run, Command::Watch(view, answer)),
             Request::Forget(run, answer) => return self.forget(run, answer),
+            Request::Resolve(wanted, answer) => return self.resolve(session, wanted, answer),
+            Request::ListRecords(request, answer) => return self.list_records(session, request, answer),
+            Request::Summary(answer) => return self.summary(session, answer),
+            Request::Prune(answer) => return vec![Do::Prune(answer)],
+            Request::Why(run, answer) => self.why(at, run, answer),
+            Request::Search(request, answer) => return self.search(session, request, answer),
+            Request::Export(run, format, chunks_tx, answer) => {
+                return self.export(session, run, format, chunks_tx, answer);
+            }
             Request::Subscribe(feed) => self.subscribe(session, feed),
             Request::Shutdown(request, answer) => return self.shut_down(at, request, answer),
         }
@@ -49,7 +58,7 @@ impl Core {
 
 impl Request {
     /// Returns the run that has to be in the caller's list.
-    fn listed_run(&self) -> Option<RunId> {
+    pub(super) fn listed_run(&self) -> Option<RunId> {
         match self {
             Request::Control(run, ..)
             | Request::Stop(run, ..)
@@ -62,16 +71,19 @@ impl Request {
             | Request::Inspect(run, ..)
             | Request::History { run, .. }
             | Request::Watch(run, ..)
-            | Request::Forget(run, ..) => Some(*run),
+            | Request::Forget(run, ..)
+            | Request::Why(run, ..) => Some(*run),
             // A run that is no longer listed is looked for on the disk.
-            Request::ReadLog(..) | Request::Reap(..) => None,
-            Request::Start(..) | Request::StartForeground(..) | Request::Subscribe(..) | Request::Shutdown(..) => None,
-        }
-    }
-
-    fn refuse_unknown(self) {
-        if let Some(run) = self.listed_run() {
-            self.refuse(not_found(run));
+            Request::ReadLog(..) | Request::Reap(..) | Request::Export(..) => None,
+            Request::Start(..)
+            | Request::StartForeground(..)
+            | Request::Resolve(..)
+            | Request::ListRecords(..)
+            | Request::Summary(..)
+            | Request::Prune(..)
+            | Request::Search(..)
+            | Request::Subscribe(..)
+            | Request::Shutdown(..) => None,
         }
     }
 }

@@ -128,7 +128,7 @@ impl Core {
     }
 
     /// Tells all who wait for the end of a run, and lets its successor start.
-    pub(super) fn closed(&mut self, run: RunId, stops: Vec<(StopKey, bool)>, todo: &mut Vec<Do>) {
+    pub(super) fn closed(&mut self, at: At, run: RunId, stops: Vec<(StopKey, bool)>, todo: &mut Vec<Do>) {
         let Some(entry) = self.runs.get_mut(&run) else { return };
         let record = Arc::clone(&entry.record);
         let told = entry.final_failure.clone().map_or(Ok(Arc::clone(&record)), Err);
@@ -154,7 +154,7 @@ impl Core {
             self.forget_oldest(&record.session, todo);
         }
         if let Some((request, answers)) = successor {
-            todo.extend(self.begin(&record.session, request.spec, Starter::Background(answers)));
+            todo.extend(self.begin(at, &record.session, request.spec, Starter::Background(answers)));
         }
         self.check_shutdown();
     }

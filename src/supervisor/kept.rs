@@ -1,6 +1,7 @@
 //! What is on the disk, read beside the loop: the disk may be slow, and a reader may wait for more.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use crate::api::{Answer, LogReading, LogRequest, Stream};
 use crate::model::{ErrorCode, Failure, RunId, SessionName};
@@ -11,6 +12,8 @@ use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
 pub(super) struct Kept {
     pub(super) records: Option<Records>,
     pub(super) logs: Option<Arc<Logs>>,
+    /// How many searches and exports read it at the moment.
+    pub(super) readers: AtomicUsize,
 }
 
 impl Kept {

@@ -8,11 +8,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::request::{Caller, LiveRoad, Request};
 use crate::api::{
-    Answer, Client, Deadline, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped,
-    Reply, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch,
-    empty_feed, reply,
+    Answer, Client, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest,
+    Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, ShutdownReport,
+    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, Summary, View, Watch, empty_feed,
+    reply,
 };
-use crate::model::{Cut, ErrorCode, Failure, Record, RunId, RunSpec, SessionName, TimeoutKind, WriteStdin};
+use crate::model::{Cut, ErrorCode, Failure, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin};
 
 /// Makes clients for a supervisor in this process, each for one session. When the last client is dropped and this too, the supervisor ends.
 #[derive(Clone)]
@@ -128,6 +129,35 @@ impl Client for LocalClient {
 
     fn forget(&self, run: RunId) -> Reply<()> {
         self.ask(|answer| Request::Forget(run, answer))
+    }
+
+    fn resolve(&self, wanted: RunRef) -> Reply<Arc<Record>> {
+        self.ask(|answer| Request::Resolve(wanted, answer))
+    }
+
+    fn list_records(&self, request: RecordsRequest) -> Reply<RecordsPage> {
+        self.ask(|answer| Request::ListRecords(request, answer))
+    }
+
+    fn summary(&self) -> Reply<Summary> {
+        self.ask(Request::Summary)
+    }
+
+    fn why(&self, run: RunId) -> Reply<String> {
+        self.ask(|answer| Request::Why(run, answer))
+    }
+
+    fn search(&self, request: SearchRequest) -> Reply<SearchResults> {
+        self.ask(|answer| Request::Search(request, answer))
+    }
+
+    fn export(&self, run: RunId, format: ExportFormat) -> Export {
+        let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
+        Export { chunks_rx, outcome: self.ask(|answer| Request::Export(run, format, chunks_tx, answer)) }
+    }
+
+    fn prune(&self) -> Reply<Pruned> {
+        self.ask(Request::Prune)
     }
 
     fn subscribe(&self) -> Feed {

@@ -91,9 +91,8 @@ impl Core {
             answer.send(Err(not_found(run)));
             return Vec::new();
         };
-        if !(1..=Limits::MAX_READ_BYTES).contains(&limit_bytes) {
-            let message = format!("a read takes 1 to {} bytes a stream, not {limit_bytes}", Limits::MAX_READ_BYTES);
-            answer.send(Err(Failure::new(ErrorCode::Invalid, message)));
+        if let Err(failure) = check_limit(limit_bytes) {
+            answer.send(Err(failure));
             return Vec::new();
         }
         let mut todo = Vec::new();
@@ -119,9 +118,8 @@ impl Core {
         request: LogRequest,
         answer: Answer<LogReading>,
     ) -> Vec<Do> {
-        if !(1..=Limits::MAX_READ_BYTES).contains(&request.limit_bytes) {
-            let message = format!("a read takes 1 to {} bytes, not {}", Limits::MAX_READ_BYTES, request.limit_bytes);
-            answer.send(Err(Failure::new(ErrorCode::Invalid, message)));
+        if let Err(failure) = check_limit(request.limit_bytes) {
+            answer.send(Err(failure));
             return Vec::new();
         }
         let progress = match self.runs.get(&run).filter(|entry| entry.record.session == *session) {
@@ -146,6 +144,12 @@ impl Core {
                 answer.send(Ok(Inspection { view, processes: Vec::new(), bytes, holder_pid: None, cuts: 0 }));
             }
         }
+    }
+
+    /// Tells why a run is not running, or how it stands.
+    pub(super) fn why(&self, at: At, run: RunId, answer: Answer<String>) {
+        let Some(entry) = self.runs.get(&run) else { return answer.send(Err(not_found(run))) };
+        answer.send(Ok(super::why::why(&entry.view(), entry.refused.as_ref(), at)));
     }
 
     /// Passes a request on to the driver that has the run's output.
@@ -180,7 +184,17 @@ impl Core {
     }
 }
 
-fn control_closed(is_final: bool) -> Failure {
+/// Checks how much a read is to return.
+pub(super) fn check_limit(limit_bytes: usize) -> Result<(), Failure> {
+    if (1..=Limits::MAX_READ_BYTES).contains(&limit_bytes) {
+        return Ok(());
+    }
+    let message = format!("a read takes 1 to {} bytes a stream, not {limit_bytes}", Limits::MAX_READ_BYTES);
+    Err(Failure::new(ErrorCode::Invalid, message))
+}
+
+/// The failure of a control of a run that is starting or ending, or has ended.
+pub(super) fn control_closed(is_final: bool) -> Failure {
     let message = if is_final { "the run has ended" } else { "the run is starting or ending and takes no input" };
     Failure::new(ErrorCode::ControlClosed, message)
 }

@@ -40,13 +40,14 @@ impl Core {
                 answer.send(Err(Failure::new(ErrorCode::Conflict, message).with_hint("stop it first, or restart it")));
                 Vec::new()
             }
-            None => self.begin(session, request.spec, Starter::Background(vec![answer])),
+            None => self.begin(at, session, request.spec, Starter::Background(vec![answer])),
         }
     }
 
     /// Starts a foreground run.
     pub(super) fn start_foreground(
         &mut self,
+        at: At,
         session: &SessionName,
         mut spec: RunSpec,
         live: LiveRoad,
@@ -58,7 +59,7 @@ impl Core {
             answer.send(Err(Failure::new(ErrorCode::Conflict, message)));
             return Vec::new();
         }
-        self.begin(session, spec, Starter::Foreground(Some(live), Some(answer)))
+        self.begin(at, session, spec, Starter::Foreground(Some(live), Some(answer)))
     }
 
     /// Ends a run, if it is live, and starts it again once its whole tree is gone.
@@ -111,10 +112,12 @@ impl Core {
             .then(|| Failure::new(ErrorCode::Closing, "everything is being ended: nothing starts any more"))
     }
 
-    pub(super) fn begin(&mut self, session: &SessionName, spec: RunSpec, starter: Starter) -> Vec<Do> {
+    /// Begins a start: takes a slot and an id.
+    pub(super) fn begin(&mut self, at: At, session: &SessionName, spec: RunSpec, starter: Starter) -> Vec<Do> {
         let slot = match self.refusal(&spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
             Ok(slot) => slot,
             Err(failure) => {
+                self.note_refusal(at, session, spec.name.as_ref(), &failure);
                 starter.refuse(&failure);
                 return Vec::new();
             }
@@ -188,12 +191,22 @@ impl Core {
             ended: None,
             activity: Activity::default(),
             keeping: Keeping::default(),
+            refused: None,
             log: None,
         };
         self.runs.insert(run, entry);
         self.store(at, run, Write::Starting, &mut todo);
         self.publish(run);
         todo
+    }
+
+    /// Notes at the newest run of a name why there is no newer one.
+    fn note_refusal(&mut self, at: At, session: &SessionName, name: Option<&RunName>, failure: &Failure) {
+        let Some(name) = name else { return };
+        let is_it = |entry: &&mut Entry| entry.record.name.as_ref() == Some(name) && entry.record.session == *session;
+        if let Some(entry) = self.runs.values_mut().rev().find(is_it) {
+            entry.refused = Some((at.wall, failure.clone()));
+        }
     }
 
     /// Returns a session's live run of a name.

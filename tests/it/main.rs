@@ -1,6 +1,7 @@
 //! Integration tests: the crate from outside, and the real binary in a real terminal.
 
 mod architecture;
+mod cli;
 mod contract;
 mod e2e;
 mod harness;

@@ -12,7 +12,7 @@ use crate::store::{Pruned, Retention, SqliteStore};
 
 fn prune(store: &SqliteStore, retention: Retention) -> Pruned {
     let (done_tx, done_rx) = mpsc::channel();
-    store.prune(retention, Box::new(move |pruned| done_tx.send(pruned).expect("it waits")));
+    store.prune_to(retention, Box::new(move |pruned| done_tx.send(pruned).expect("it waits")));
     done_rx.recv().expect("an answer").expect("it works")
 }
 

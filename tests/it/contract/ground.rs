@@ -14,6 +14,8 @@ use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
     SessionName, Size, WriteStdin,
 };
+use shtask::store::log::{LogOptions, Logs};
+use shtask::store::{Redaction, SqliteStore, StateFolder, StoreOptions};
 use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup};
 use tempfile::TempDir;
 
@@ -21,6 +23,9 @@ use crate::server::Served;
 
 /// How long anything may take on a loaded machine.
 pub(super) const DEADLINE: Duration = Duration::from_secs(20);
+
+/// What is taken out of everything that is stored or shown.
+pub(super) const SECRET: &str = "hunter2";
 
 /// How long a whole test may take.
 const WHOLE_TEST: Duration = Duration::from_secs(240);
@@ -57,21 +62,35 @@ pub(super) struct Ground {
     pub(super) client: Arc<dyn Client>,
     pub(super) dir: TempDir,
     make: Make,
-    session: SessionName,
+    pub(super) session: SessionName,
     clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
     _other_side: Box<dyn Any + Send + Sync>,
 }
 
+/// Records and logs in a state directory, as the program has them; redacts one word, and flushes nothing before the end of a run.
+pub(super) fn storage(state: &Path) -> Storage {
+    let folder = Arc::new(StateFolder::open(state).expect("a state directory"));
+    let (store, _) = SqliteStore::open(folder, StoreOptions::default(), &|_, _| false).expect("a store");
+    let logs = Logs::start(store.logs(), LogOptions::default()).expect("a thread");
+    Storage {
+        records: Some(store.records()),
+        logs: Some(Arc::new(logs)),
+        store: Box::new(store),
+        redaction: Redaction::new(|text, _| text.contains(SECRET).then(|| text.replace(SECRET, "[redacted]"))),
+        ..Storage::in_memory()
+    }
+}
+
 /// A supervisor in this process.
 pub(super) fn local(limits: Limits) -> Ground {
-    let (clients, supervising) = supervised(limits);
+    let (clients, other_side) = supervised(limits);
     let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
-    Ground::new(local, clients, Box::new(supervising))
+    Ground::new(local, clients, Box::new(other_side))
 }
 
 /// The same behind a socket.
 pub(super) fn remote(limits: Limits) -> Ground {
-    let (clients, supervising) = supervised(limits);
+    let (clients, other_side) = supervised(limits);
     let served = Arc::new(Served::new(clients));
     let connecting = Arc::clone(&served);
     let clients = Box::new(move |session| -> Arc<dyn Client> {
@@ -79,18 +98,19 @@ pub(super) fn remote(limits: Limits) -> Ground {
         let connect = || tokio::runtime::Handle::current().block_on(connecting);
         Arc::new(tokio::task::block_in_place(connect).expect("connected"))
     });
-    Ground::new(remote, clients, Box::new((served, supervising)))
+    Ground::new(remote, clients, Box::new((served, other_side)))
 }
 
-fn supervised(limits: Limits) -> (Clients, tokio::task::JoinHandle<()>) {
+fn supervised(limits: Limits) -> (Clients, (tokio::task::JoinHandle<()>, TempDir)) {
+    let state = tempfile::tempdir().expect("a folder");
     let setup = SupervisorSetup {
         limits,
-        storage: Storage::in_memory(),
+        storage: storage(state.path()),
         holder_exe: Path::new(env!("CARGO_BIN_EXE_shtask")),
         on_lost: OnLost::End { grace: Duration::ZERO },
     };
     let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
-    (clients, tokio::spawn(supervisor.run()))
+    (clients, (tokio::spawn(supervisor.run()), state))
 }
 
 fn new_session() -> SessionName {

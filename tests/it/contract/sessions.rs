@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use shtask::api::{Client, Deadline, LogRequest, SignalTarget, StartRequest, StopRequest, Stream, Update, View};
-use shtask::model::{ErrorCode, Failure, Limits, RunId, RunSpec, Size, Status, TimeoutKind, WriteStdin};
+use shtask::api::{
+    Client, Deadline, ExportFormat, LogRequest, RecordsRequest, SearchRequest, SearchScope, SignalTarget, StartRequest,
+    StopRequest, Stream, Update, View,
+};
+use shtask::model::{ErrorCode, Failure, Limits, RunId, RunRef, RunSpec, Size, Status, TimeoutKind, WriteStdin};
 
 use super::ground::{Ground, final_record, on_every_ground, within};
 
@@ -24,8 +27,12 @@ async fn start(client: &dyn Client, spec: RunSpec) -> RunId {
     within("a start", client.start(StartRequest { spec, replace: false })).await.expect("started").id
 }
 
+fn search(scope: SearchScope) -> SearchRequest {
+    SearchRequest { pattern: "x".into(), is_regex: false, ignore_case: false, scope, limit: 10 }
+}
+
 /// Every request that names a run, with its failure.
-async fn all_failures(client: &dyn Client, run: RunId) -> Vec<Failure> {
+async fn all_failures(ground: &Ground, client: &dyn Client, run: RunId) -> Vec<Failure> {
     let log = LogRequest { stream: Stream::Stdout, offset: 0, limit_bytes: 100, wait: None };
     vec![
         client.control(run, WriteStdin::text("x")).await.expect_err("control"),
@@ -41,6 +48,15 @@ async fn all_failures(client: &dyn Client, run: RunId) -> Vec<Failure> {
         client.history(run, 0, 10).await.expect_err("history"),
         client.watch(run, View { size: Size::DEFAULT }).await.expect_err("watch"),
         client.forget(run).await.expect_err("forget"),
+        client.why(run).await.expect_err("why"),
+        client.search(search(SearchScope::Run(run))).await.expect_err("search"),
+        client.export(run, ExportFormat::Json).outcome.await.expect_err("export"),
+        client.export(run, ExportFormat::Text).outcome.await.expect_err("export"),
+        client.reap(Some(run)).await.expect_err("reap"),
+        client.resolve(RunRef::Id(run)).await.expect_err("resolve"),
+        client.resolve(run.as_str()[..8].parse().expect("a ref")).await.expect_err("resolve"),
+        client.resolve(format!("shtask://other/{run}").parse().expect("a ref")).await.expect_err("resolve"),
+        client.resolve(RunRef::Full(ground.session.clone(), run)).await.expect_err("resolve"),
     ]
 }
 
@@ -50,16 +66,18 @@ async fn a_run_of_another_session_answers_like_one_that_never_was(ground: Arc<Gr
     let ended = ground.outcome(ground.sh(":")).await.id;
     let other = ground.client_of("other");
     let never = RunId::from_bits([3; 10]);
-    let expected = all_failures(&*other, never).await;
+    let expected = all_failures(&ground, &*other, never).await;
     for run in [live, ended] {
-        for (failure, expected) in all_failures(&*other, run).await.into_iter().zip(&expected) {
-            let message = expected.message.replace(never.short(), run.short()).replace(never.as_str(), run.as_str());
+        for (failure, expected) in all_failures(&ground, &*other, run).await.into_iter().zip(&expected) {
+            let message = expected.message.replace(never.as_str(), run.as_str());
+            let message = message.replace(&never.as_str()[..8], &run.as_str()[..8]).replace(never.short(), run.short());
             assert_eq!(failure, Failure { message, ..expected.clone() });
         }
     }
-    let found: Vec<_> = expected.iter().filter(|failure| failure.code == ErrorCode::NotFound).collect();
-    // Where no logs are kept at all, that is said of every run.
-    assert!(found.len() >= 12, "{expected:?}");
+    assert!(expected.iter().all(|failure| failure.code == ErrorCode::NotFound), "{expected:?}");
+    assert_eq!(other.list_records(RecordsRequest::newest(10)).await.expect("a page").records, []);
+    assert_eq!(other.summary().await.expect("a summary").runs, []);
+    assert_eq!(other.search(search(SearchScope::All)).await.expect("results").runs, 0);
     let look = ground.client.inspect(live).await.expect("a look").view.record;
     assert_eq!((look.status, look.revision), (Status::Running, 2), "nothing has happened to it");
 }
@@ -130,15 +148,18 @@ async fn ended_runs_leave_the_list_of_their_own_session_first(ground: Arc<Ground
     for _ in 0..5 {
         ends("other".to_owned()).await;
     }
-    for run in mine {
-        ground.client.inspect(run).await.expect("what another session does is nothing to it");
-    }
+    assert_eq!(listed(&*ground.client).await, mine, "what another session does is nothing to it");
     // Whoever makes ever new sessions does not fill the memory: then the oldest of all leave.
     for at in 0..6 {
         ends(format!("other-{at}")).await;
     }
-    assert_eq!(ground.client.inspect(mine[0]).await.expect_err("it has left").code, ErrorCode::NotFound);
+    assert_eq!(listed(&*ground.client).await, []);
     ground.end().await;
+}
+
+async fn listed(client: &dyn Client) -> Vec<RunId> {
+    let Some(Update::Resync(views)) = within("the table", client.subscribe().next()).await else { panic!("a table") };
+    views.iter().map(|view| view.id()).collect()
 }
 
 /// S7.2.

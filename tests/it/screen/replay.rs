@@ -75,7 +75,7 @@ pub(super) fn output() -> impl Strategy<Value = Vec<u8>> {
     )
         .prop_map(|(marker, numbers, last)| format!("\x1b[{marker}{}{}", numbers.join(";"), char::from(last)));
     let mode = (
-        prop::sample::select(vec![1, 4, 6, 7, 20, 25, 45, 47, 1000, 1006, 1047, 1048, 1049, 2004, 2026]),
+        prop::sample::select(vec![1, 4, 6, 7, 20, 25, 45, 47, 69, 69, 1000, 1006, 1047, 1048, 1049, 2004, 2026]),
         any::<bool>(),
         any::<bool>(),
     )
@@ -164,7 +164,9 @@ fn flood() -> impl Strategy<Value = Vec<u8>> {
     let end = prop_oneof![20 => Just("\r\n"), 1 => Just("\r\r\n"), 1 => Just("\n"), 2 => Just("\x1b[K\r\n"), 1 => Just("\x1b(B\x1b[m\x1b[0K\r\n"), 1 => Just("\x1b[2A\r\n"), 1 => Just("\r")];
     let line = (prop::collection::vec(text, 0..5), end).prop_map(|(parts, end)| parts.concat() + end);
     let long = (200_usize..3000, Just("\r\n")).prop_map(|(length, end)| "long line ".repeat(length / 10) + end);
-    let any_line = prop_oneof![30 => line, 1 => long];
+    let endless = (1000_usize..9000, prop::sample::select(vec!["", "\x1b[1;31m", "\x1b[38;2;1;2;3m", "\x1b[45m"]))
+        .prop_map(|(length, style)| format!("{style}{}", "on and on, ".repeat(length / 11)));
+    let any_line = prop_oneof![60 => line, 2 => long, 1 => endless];
     prop::collection::vec(any_line, 60..400).prop_map(|lines| lines.concat().into_bytes())
 }
 

@@ -2,15 +2,15 @@
 
 use nix::sys::signal::Signal;
 
-/// Reads the name of a signal that can stop a run: `SIGINT`, `INT` or `int`.
-pub(super) fn signal_number(name: &str) -> Option<i32> {
+/// Reads the name of a signal: `SIGINT`, `INT` or `int`.
+pub fn signal_number(name: &str) -> Option<i32> {
     let upper = name.to_ascii_uppercase();
     let full = if upper.starts_with("SIG") { upper } else { format!("SIG{upper}") };
     Signal::iterator().find(|signal| signal.as_str() == full).map(|signal| signal as i32)
 }
 
 /// Returns the names of all signals, `SIGHUP` and so on.
-pub(super) fn signal_names() -> impl Iterator<Item = &'static str> {
+pub fn signal_names() -> impl Iterator<Item = &'static str> {
     Signal::iterator().map(Signal::as_str)
 }
 

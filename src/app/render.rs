@@ -1,0 +1,70 @@
+//! `shtask render`: a byte stream or a recording as its final screen.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::cli::{Console, Exit, Fault, RenderArgs, RenderFormat};
+use crate::model::{ErrorCode, Failure, Size};
+use crate::screen::{self, RenderError};
+
+/// Prints the screen that the input leads to.
+pub(super) fn render(args: &RenderArgs, console: &mut Console) -> Result<Exit, Fault> {
+    let mut screen = if args.file == Path::new("-") {
+        read(std::io::stdin().lock(), "standard input", args.size)?
+    } else {
+        let name = args.file.display().to_string();
+        let file = File::open(&args.file).map_err(|error| {
+            Failure::new(ErrorCode::NotRunnable, format!("cannot read {name}: {error}"))
+                .with_hint("name a file with the output of a program, or - for standard input")
+        })?;
+        read(BufReader::new(file), &name, args.size)?
+    };
+    let frame = screen.frame();
+    let printed = match args.format {
+        RenderFormat::Text => screen::text(&frame).into_bytes(),
+        RenderFormat::Json => screen::json(&frame).into_bytes(),
+        RenderFormat::Svg => screen::svg(&frame).into_bytes(),
+        RenderFormat::Png => png(&screen::svg(&frame))?,
+        RenderFormat::Html => screen::html(&frame).into_bytes(),
+    };
+    console.bytes(&printed)?;
+    Ok(Exit::DONE)
+}
+
+fn read(input: impl BufRead, name: &str, size: Option<Size>) -> Result<screen::Screen, Failure> {
+    screen::render_stream(input, size).map_err(|error| {
+        let code = match error {
+            RenderError::Unreadable(_) => ErrorCode::NotRunnable,
+            RenderError::Cast { .. } => ErrorCode::Invalid,
+        };
+        let failure = Failure::new(code, format!("{name}: {}", crate::model::with_sources(&error)));
+        match error.hint() {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
+    })
+}
+
+/// Makes pixels of a picture. Fonts for all scripts are many megabytes, so the system's are used, by a program that knows them.
+fn png(svg: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(ErrorCode::Unsupported, format!("the picture could not be drawn: {error}"))
+            .with_hint("a PNG needs the program rsvg-convert (Debian: librsvg2-bin); --format svg needs nothing")
+    };
+    let mut command = Command::new("rsvg-convert");
+    command.args(["--format", "png"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| failed(&format!("rsvg-convert: {error}")))?;
+    let mut input = child.stdin.take().expect("it was asked for");
+    let output = std::thread::scope(|scope| {
+        // It may write before it has read all. When it stops reading, its exit code tells why.
+        scope.spawn(move || input.write_all(svg.as_bytes()));
+        child.wait_with_output()
+    });
+    let output = output.map_err(|error| failed(&error))?;
+    if !output.status.success() {
+        return Err(failed(&String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    Ok(output.stdout)
+}

@@ -1,0 +1,42 @@
+//! What a verb finds around it: the present folder, the configuration.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::{Console, Exit, Global};
+use crate::model::{ErrorCode, Failure};
+use crate::settings::{self, LoadRequest, Settings, SettingsError};
+
+/// The most faults of a configuration that are printed: a screenful, with their hints.
+const MAX_FAULTS: usize = 10;
+
+/// Returns the present folder.
+///
+/// # Errors
+/// It was removed, or cannot be entered.
+pub(super) fn present_dir() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::new(ErrorCode::NotRunnable, format!("the present directory cannot be used: {error}"))
+            .with_hint("go to a directory that exists")
+    })
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// Every fault of it.
+pub(super) fn settings(global: &Global, start_dir: &Path) -> Result<Settings, SettingsError> {
+    let config = global.config.as_deref();
+    settings::load(LoadRequest { start_dir, env: &settings::process_env, config })
+}
+
+/// Tells what is wrong with a configuration, fault by fault; returns the exit code that goes with it.
+pub(super) fn tell_misconfigured(error: &SettingsError, console: &mut Console) -> Exit {
+    let count = error.problems().count();
+    for problem in error.problems().take(MAX_FAULTS) {
+        console.fail(&problem.into());
+    }
+    if count > MAX_FAULTS {
+        console.fail(&Failure::new(ErrorCode::Invalid, format!("and {} more", count - MAX_FAULTS)));
+    }
+    Exit::of(ErrorCode::Invalid)
+}

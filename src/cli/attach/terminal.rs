@@ -1,0 +1,209 @@
+//! The outer terminal: taken once, given back exactly once, however `attach` ends.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use tokio::sync::mpsc;
+
+use super::paint::{ENTER, LEAVE, Painter};
+use crate::model::Frame;
+
+/// What a terminal has that names no size.
+const UNKNOWN_SIZE: (u16, u16) = (80, 24);
+
+/// How long a terminal that takes nothing is waited for when it is given back.
+const LEAVE_WITHIN_MS: u16 = 500;
+
+/// How many reads of the keyboard wait for the run to take them.
+const MAX_READS: usize = 16;
+
+/// The settings of the terminal as they were, while it is ours.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// Held while something is written.
+static OUTPUT: Mutex<()> = Mutex::new(());
+
+fn before() -> MutexGuard<'static, Option<Termios>> {
+    BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns columns and rows of the terminal.
+pub(super) fn size() -> (u16, u16) {
+    match tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
+        Ok(_) | Err(_) => UNKNOWN_SIZE,
+    }
+}
+
+/// Gives the terminal back; does nothing when that was done already. Errors do not matter: then the terminal is gone.
+pub(super) fn restore() {
+    let Some(settings) = before().take() else { return };
+    // A picture that is on its way comes first; one that the terminal does not take is not waited for without end.
+    let end = Instant::now() + Duration::from_millis(LEAVE_WITHIN_MS.into());
+    let mut writing = OUTPUT.try_lock();
+    while matches!(writing, Err(TryLockError::WouldBlock)) && Instant::now() < end {
+        thread::sleep(Duration::from_millis(1));
+        writing = OUTPUT.try_lock();
+    }
+    let out = io::stdout();
+    let mut polled = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
+    if poll(&mut polled, PollTimeout::from(LEAVE_WITHIN_MS)) != Ok(0) {
+        let _ = own_output().and_then(|mut out| out.write_all(LEAVE.as_bytes()));
+    }
+    // Not what was typed after the stolen key, which the shell would take for a command.
+    let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &settings);
+}
+
+fn own_output() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+fn restore_on_panic() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let next = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            next(info);
+        }));
+    });
+}
+
+/// What the painting thread is to do.
+#[derive(Default)]
+struct Wanted {
+    frame: Option<Arc<Frame>>,
+    notice: Option<String>,
+    is_new: bool,
+    from_scratch: bool,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    wanted: Mutex<Wanted>,
+    changed: Condvar,
+}
+
+/// The terminal while it is ours. Dropping it gives the terminal back.
+///
+/// It is painted on a thread: a terminal that takes nothing for a while holds up nothing but its own picture.
+pub(super) struct OuterTerminal(Arc<Shared>);
+
+impl OuterTerminal {
+    /// Takes the terminal.
+    pub(super) fn take() -> io::Result<OuterTerminal> {
+        restore_on_panic();
+        let terminal = OuterTerminal(Arc::default());
+        make_raw()?;
+        own_output()?.write_all(ENTER.as_bytes())?;
+        let shared = Arc::clone(&terminal.0);
+        let mut out = own_output()?;
+        thread::Builder::new().name("paint".to_owned()).spawn(move || paint(&shared, &mut out))?;
+        Ok(terminal)
+    }
+
+    /// Takes it again after a stop; the shell may have changed everything meanwhile.
+    pub(super) fn again(&self) -> io::Result<()> {
+        if let Some(settings) = before().take() {
+            tcsetattr(io::stdin(), OptionalActions::Now, &settings)?;
+        }
+        make_raw()?;
+        own_output()?.write_all(ENTER.as_bytes())?;
+        self.want(|wanted| wanted.from_scratch = true);
+        Ok(())
+    }
+
+    /// Shows a frame; one that comes before the last was drawn takes its place.
+    pub(super) fn show(&self, frame: Arc<Frame>) {
+        self.want(|wanted| wanted.frame = Some(frame));
+    }
+
+    /// Shows a line over the last row, or none.
+    pub(super) fn notice(&self, notice: Option<String>) {
+        self.want(|wanted| wanted.notice = notice);
+    }
+
+    /// Draws again at the present size.
+    pub(super) fn resized(&self) {
+        self.want(|_| {});
+    }
+
+    fn want(&self, change: impl FnOnce(&mut Wanted)) {
+        let mut wanted = self.0.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut wanted);
+        wanted.is_new = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl Drop for OuterTerminal {
+    fn drop(&mut self) {
+        self.want(|wanted| wanted.is_over = true);
+        restore();
+    }
+}
+
+fn make_raw() -> io::Result<()> {
+    let settings = tcgetattr(io::stdin())?;
+    let mut raw = settings.clone();
+    raw.make_raw();
+    *before() = Some(settings);
+    tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+    Ok(())
+}
+
+fn paint(shared: &Shared, out: &mut File) {
+    let mut painter = Painter::default();
+    loop {
+        let picture = {
+            let mut wanted = shared.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            while !wanted.is_new {
+                wanted = shared.changed.wait(wanted).unwrap_or_else(PoisonError::into_inner);
+            }
+            if wanted.is_over {
+                return;
+            }
+            wanted.is_new = false;
+            if std::mem::take(&mut wanted.from_scratch) {
+                painter.forget();
+            }
+            painter.notice(wanted.notice.clone());
+            wanted.frame.as_ref().map(|frame| painter.draw(frame, size()))
+        };
+        let Some(picture) = picture else { continue };
+        let _writing = OUTPUT.lock();
+        // Nothing is drawn on a terminal that was given back meanwhile.
+        if before().is_none() || out.write_all(picture.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads the keyboard on a thread; the channel ends when the terminal is gone.
+pub(super) fn keyboard() -> io::Result<mpsc::Receiver<Vec<u8>>> {
+    let (reads_tx, reads_rx) = mpsc::channel(MAX_READS);
+    let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    thread::Builder::new().name("keyboard".to_owned()).spawn(move || {
+        let mut bytes = [0; 4096];
+        loop {
+            match input.read(&mut bytes) {
+                Ok(0) => return,
+                Ok(count) => {
+                    if reads_tx.blocking_send(bytes[..count].to_vec()).is_err() {
+                        return;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return,
+            }
+        }
+    })?;
+    Ok(reads_rx)
+}

@@ -1,0 +1,203 @@
+//! `logs`: the output of a run from its log (S6.3).
+
+use std::time::Duration;
+
+use futures_util::future::select_all;
+use serde_json::json;
+
+use super::args_look::{LogsArgs, WhichStream};
+use super::exit::{Exit, Fault};
+use super::here::Verbs;
+use super::plain::Plain;
+use crate::api::{Client, LogReading, LogRequest, Reply, Stream};
+use crate::model::{ErrorCode, Failure, Mode, RunId};
+
+/// How much is asked for at once.
+const PAGE_BYTES: usize = 256 * 1024;
+
+/// For how long one request waits; then it is asked again.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// Where in a stream somebody reads, and what is asked for next.
+pub(super) struct LogCursor {
+    pub(super) stream: Stream,
+    offset: u64,
+    waits: bool,
+    asked: Option<Reply<LogReading>>,
+    has_ended: bool,
+}
+
+impl LogCursor {
+    /// Starts to read at an offset; with `waits` until the run has ended, otherwise what is there.
+    pub(super) fn new(stream: Stream, offset: u64, waits: bool) -> LogCursor {
+        LogCursor { stream, offset, waits, asked: None, has_ended: false }
+    }
+
+    fn ask(&mut self, client: &dyn Client, run: RunId) {
+        if self.asked.is_none() && !self.has_ended {
+            let wait = self.waits.then_some(WAIT);
+            let request = LogRequest { stream: self.stream, offset: self.offset, limit_bytes: PAGE_BYTES, wait };
+            self.asked = Some(client.read_log(run, request));
+        }
+    }
+
+    fn take(&mut self, page: &LogReading) {
+        self.offset = page.next_offset;
+        self.has_ended = page.is_end || !self.waits && page.bytes.is_empty();
+    }
+}
+
+/// Returns the next page of any of the cursors, with the place of the cursor; none when all have ended.
+///
+/// # Cancel safety
+/// Nothing is lost when it is dropped.
+pub(super) async fn next_page(
+    client: &dyn Client,
+    run: RunId,
+    cursors: &mut [LogCursor],
+) -> Result<Option<(usize, LogReading)>, Failure> {
+    cursors.iter_mut().for_each(|cursor| cursor.ask(client, run));
+    let asked = cursors.iter_mut().enumerate();
+    let pending: Vec<_> = asked
+        .filter_map(|(at, cursor)| {
+            let reply = cursor.asked.as_mut()?;
+            Some(Box::pin(async move { (at, reply.await) }))
+        })
+        .collect();
+    if pending.is_empty() {
+        return Ok(None);
+    }
+    let ((at, page), ..) = select_all(pending).await;
+    cursors[at].asked = None;
+    let page = page?;
+    cursors[at].take(&page);
+    Ok(Some((at, page)))
+}
+
+/// Returns the streams that a run of this mode has.
+pub(super) fn streams(mode: Mode) -> &'static [Stream] {
+    match mode {
+        Mode::Pipes => &[Stream::Stdout, Stream::Stderr],
+        Mode::Pty => &[Stream::Stdout],
+    }
+}
+
+impl Verbs<'_> {
+    /// Prints the log of a run: what was standard error goes to standard error.
+    pub(super) async fn logs(&mut self, args: &LogsArgs) -> Result<Exit, Fault> {
+        if args.raw && self.console.look.is_terminal && !self.console.look.json {
+            let message = "--raw passes everything that the run has printed, and this terminal would obey it";
+            return Err(Failure::new(ErrorCode::Invalid, message)
+                .with_hint("send it to a file or through a pipe")
+                .into());
+        }
+        let run = self.find(&args.run).await?;
+        let mode = self.client.inspect(run).await?.view.record.mode;
+        let wanted: Vec<Stream> = match args.stream {
+            Some(WhichStream::Stdout) => vec![Stream::Stdout],
+            Some(WhichStream::Stderr) => vec![Stream::Stderr],
+            None => streams(mode).to_vec(),
+        };
+        let mut cursors = Vec::new();
+        for stream in wanted {
+            let offset = match args.tail {
+                Some(lines) => self.tail_offset(run, stream, lines).await?,
+                None => args.offset.unwrap_or(0),
+            };
+            cursors.push(LogCursor::new(stream, offset, args.follow));
+        }
+        let mut plains: Vec<Plain> = cursors.iter().map(|_| Plain::new(self.console.look.colored)).collect();
+        let only_one = cursors.len() == 1;
+        while let Some((at, page)) = next_page(self.client.as_ref(), run, &mut cursors).await? {
+            let stream = if only_one && !self.console.look.json { Stream::Stdout } else { cursors[at].stream };
+            self.page(args.raw, stream, &page, &mut plains[at])?;
+            if cursors[at].has_ended && !args.raw {
+                let rest = plains[at].finish();
+                self.put(stream, rest.as_bytes())?;
+            }
+            if args.follow {
+                self.console.flush()?;
+            }
+        }
+        Ok(Exit::DONE)
+    }
+
+    fn page(&mut self, raw: bool, stream: Stream, page: &LogReading, plain: &mut Plain) -> Result<(), Fault> {
+        if self.console.look.json {
+            if page.bytes.is_empty() && page.skipped_bytes == 0 {
+                return Ok(());
+            }
+            let text = if raw { String::from_utf8_lossy(&page.bytes).into_owned() } else { plain.admit(&page.bytes) };
+            return self.console.json(&json!({
+                "stream": stream, "offset": page.offset, "next_offset": page.next_offset,
+                "skipped_bytes": page.skipped_bytes, "text": text,
+            }));
+        }
+        if page.skipped_bytes > 0 {
+            self.console.note(&format!("shtask: {} bytes before this are not kept any more", page.skipped_bytes));
+        }
+        if raw { self.put(stream, &page.bytes) } else { self.put(stream, plain.admit(&page.bytes).as_bytes()) }
+    }
+
+    fn put(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), Fault> {
+        match stream {
+            Stream::Stdout => self.console.bytes(bytes),
+            Stream::Stderr => self.console.error_bytes(bytes),
+        }
+    }
+
+    /// Finds where the last so many lines of a stream begin, from its end backwards.
+    async fn tail_offset(&self, run: RunId, stream: Stream, lines: u32) -> Result<u64, Fault> {
+        let found = self.client.inspect(run).await?;
+        // Both streams together: at least what one of them has.
+        let logged = found.view.record.log.map_or(0, |log| log.bytes);
+        let end = logged.max(found.bytes.output).max(found.bytes.error);
+        let mut window = PAGE_BYTES as u64 / 4;
+        loop {
+            let begin = end.saturating_sub(window);
+            let (first, bytes) = self.to_end(run, stream, begin).await?;
+            if let Some(at) = tail_start(&bytes, lines) {
+                return Ok(first + at as u64);
+            }
+            if begin == 0 || first > begin && !bytes.is_empty() {
+                return Ok(first);
+            }
+            window = window.saturating_mul(4);
+        }
+    }
+
+    /// Reads from an offset to the present end; returns where the bytes begin.
+    async fn to_end(&self, run: RunId, stream: Stream, begin: u64) -> Result<(u64, Vec<u8>), Fault> {
+        let mut cursors = [LogCursor::new(stream, begin, false)];
+        let (mut first, mut bytes) = (None, Vec::new());
+        while let Some((_, page)) = next_page(self.client.as_ref(), run, &mut cursors).await? {
+            first.get_or_insert(page.offset);
+            bytes.extend_from_slice(&page.bytes);
+        }
+        Ok((first.unwrap_or(begin), bytes))
+    }
+}
+
+/// Returns where the last `lines` lines begin; none when there are not so many. A line that has not ended counts.
+fn tail_start(bytes: &[u8], lines: u32) -> Option<usize> {
+    if lines == 0 {
+        return Some(bytes.len());
+    }
+    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let mut breaks = memchr::memrchr_iter(b'\n', body);
+    breaks.nth(lines as usize - 1).map(|at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_begin_behind_a_line_end() {
+        let tail = |text: &'static str, lines| tail_start(text.as_bytes(), lines).map(|at| &text[at..]);
+        assert_eq!(tail("a\nb\nc\n", 2), Some("b\nc\n"));
+        assert_eq!(tail("a\nb\nc", 1), Some("c"));
+        assert_eq!(tail("a\nb\n", 0), Some(""));
+        assert_eq!((tail("a\nb\n", 2), tail("", 1), tail("a", 5)), (None, None, None));
+    }
+}

@@ -1,0 +1,74 @@
+//! `server` and `session ls`: the server itself.
+
+use serde_json::json;
+
+use super::console::Console;
+use super::exit::{Exit, Fault};
+use super::facts::{short_span, time};
+use super::table::Table;
+use crate::api::{RunsAtStop, Server, ServerStatus, StopServer};
+use crate::model::shown;
+
+/// Tells how the server is.
+///
+/// # Errors
+/// There is none, or it does not answer.
+pub async fn server_status(server: &dyn Server, console: &mut Console) -> Result<Exit, Fault> {
+    let status = server.status().await?;
+    if console.look.json {
+        let mut document = json!(status);
+        document["started_at"] = time(status.started_at).into();
+        document["uptime_ms"] = u64::try_from(status.uptime.as_millis()).unwrap_or(u64::MAX).into();
+        if let Some(object) = document.as_object_mut() {
+            object.remove("uptime");
+        }
+        console.json(&document)?;
+        return Ok(Exit::DONE);
+    }
+    let ServerStatus {
+        pid,
+        version,
+        protocol,
+        started_at,
+        uptime,
+        socket,
+        state_dir,
+        connections,
+        live_runs,
+        sessions,
+    } = status;
+    let mut table = Table::new(["", ""]);
+    for (key, value) in [
+        ("version", format!("{version}, protocol {protocol}")),
+        ("process", pid.to_string()),
+        ("started", format!("{}, {} ago", time(started_at), short_span(uptime))),
+        ("socket", shown(socket)),
+        ("state", shown(state_dir)),
+        ("clients", connections.to_string()),
+        ("live runs", live_runs.to_string()),
+        ("sessions", sessions.len().to_string()),
+    ] {
+        table.row([key.into(), value.into()]);
+    }
+    console.table(&table)?;
+    Ok(Exit::DONE)
+}
+
+/// Ends all runs and the server.
+///
+/// # Errors
+/// There is none, or it does not answer.
+pub async fn server_stop(server: &dyn Server, console: &mut Console) -> Result<Exit, Fault> {
+    let stopped = server.stop_server(StopServer { runs: RunsAtStop::End }).await?;
+    let report = &stopped.report;
+    if console.look.json {
+        console.json(&json!({ "ended": report.ended, "left": report.left }))?;
+    } else {
+        let noun = if report.ended == 1 { "run" } else { "runs" };
+        console.line(&format!("the server has ended, and {} {noun}", report.ended))?;
+        for (run, left) in &report.left {
+            console.line(&format!("{}: process {} is left: {}", run.short(), left.pid, shown(&left.why)))?;
+        }
+    }
+    Ok(if report.left.is_empty() { Exit::DONE } else { Exit::FAILED })
+}

@@ -1,0 +1,142 @@
+//! Values of arguments that are not words or numbers.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::time::Duration;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use regex::bytes::Regex;
+
+use crate::model::{KeyChord, parse_span, signal_names, signal_number};
+
+/// Reads a duration such as `10s`; a bare number is refused, as nobody can tell its unit.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    parse_span(text).map_err(|expected| format!("expected {expected}"))
+}
+
+/// Reads a signal: `INT`, `SIGINT` or `2`.
+pub(super) fn signal(text: &str) -> Result<i32, String> {
+    let number = text.parse().ok().filter(|number| (1..=64).contains(number));
+    number.or_else(|| signal_number(text)).ok_or_else(|| {
+        let names: Vec<&str> = signal_names().map(|name| name.trim_start_matches("SIG")).collect();
+        format!("expected a number from 1 to 64 or one of {}", names.join(" "))
+    })
+}
+
+/// Reads a key such as `C-c`, `M-x`, `F5` or `Enter`.
+pub(super) fn key(text: &str) -> Result<KeyChord, String> {
+    // What people write who think of the character: ^C.
+    let caret = text
+        .strip_prefix('^')
+        .filter(|rest| rest.chars().count() == 1)
+        .map(|rest| format!("C-{}", rest.to_ascii_lowercase()));
+    caret
+        .as_deref()
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_| "keys look like enter, f5, C-c, M-x, S-tab or ctrl+shift+left".to_owned())
+}
+
+/// Reads `NAME=VALUE`, of any bytes.
+pub(super) fn assignment() -> impl TypedValueParser<Value = (OsString, OsString)> {
+    OsStringValueParser::new().try_map(|text| {
+        let bytes = text.as_bytes();
+        let at = bytes.iter().position(|byte| *byte == b'=').filter(|at| *at > 0);
+        let at = at.ok_or("expected NAME=VALUE")?;
+        Ok::<_, &'static str>((part(&bytes[..at]), part(&bytes[at + 1..])))
+    })
+}
+
+fn part(bytes: &[u8]) -> OsString {
+    OsString::from_vec(bytes.to_vec())
+}
+
+/// What [`wait`](super::WaitArgs) waits for.
+#[derive(Debug, Clone)]
+pub enum WaitFor {
+    /// The end of the run.
+    Exit,
+    /// That it is ready.
+    Ready,
+    /// Output that matches.
+    Match(Regex),
+}
+
+impl PartialEq for WaitFor {
+    fn eq(&self, other: &WaitFor) -> bool {
+        match (self, other) {
+            (WaitFor::Exit, WaitFor::Exit) | (WaitFor::Ready, WaitFor::Ready) => true,
+            (WaitFor::Match(one), WaitFor::Match(two)) => one.as_str() == two.as_str(),
+            (WaitFor::Exit | WaitFor::Ready | WaitFor::Match(_), _) => false,
+        }
+    }
+}
+
+/// Reads what to wait for: `exit`, `ready` or `match:REGEX`.
+pub(super) fn wait_for(text: &str) -> Result<WaitFor, String> {
+    match text {
+        "exit" => Ok(WaitFor::Exit),
+        "ready" => Ok(WaitFor::Ready),
+        _ => {
+            let pattern = text.strip_prefix("match:").ok_or("expected exit, ready or match:REGEX")?;
+            // The last line of its message says what is wrong; those before it draw an arrow.
+            let regex = Regex::new(&format!("(?m){pattern}"));
+            let regex = regex.map_err(|error| error.to_string().lines().last().unwrap_or_default().to_owned())?;
+            if regex.is_match(b"") {
+                return Err("it matches before anything is printed".to_owned());
+            }
+            Ok(WaitFor::Match(regex))
+        }
+    }
+}
+
+/// Returns whether one word is a line for a shell rather than the name of a program (S11.3).
+pub(super) fn is_shell_line(word: &OsStr) -> bool {
+    let bytes = word.as_bytes();
+    bytes.starts_with(b"~")
+        || bytes.iter().any(|byte| byte.is_ascii_whitespace() || b"|&;<>()$`\\\"'*?[]{}=".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_people_write_them() {
+        for (text, shown) in
+            [("C-c", "C-c"), ("^C", "C-c"), ("F5", "f5"), ("Enter", "enter"), ("M-x", "M-x"), ("^", "^")]
+        {
+            assert_eq!(key(text).expect(text).to_string(), shown);
+        }
+        assert!(key("Entre").expect_err("no key").contains("C-c"));
+    }
+
+    #[test]
+    fn signals_are_read_by_name_and_number() {
+        for text in ["INT", "sigint", "2"] {
+            assert_eq!(signal(text), Ok(2), "{text}");
+        }
+        assert_eq!(signal("34"), Ok(34));
+        for text in ["", "0", "65", "-1", "FOO"] {
+            assert!(signal(text).expect_err(text).contains("HUP"), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_word_with_shell_syntax_is_a_line_for_the_shell() {
+        for line in ["make all", "a|b", "FOO=1", "~/bin/x", "echo $HOME", "ls *.rs", "a;b", "x&"] {
+            assert!(is_shell_line(OsStr::new(line)), "{line}");
+        }
+        for program in ["make", "/usr/bin/env", "./a-b_c.sh", "g++", "python3.11", "x@y", "50%"] {
+            assert!(!is_shell_line(OsStr::new(program)), "{program}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_is_wrong_or_matches_nothing_at_all_is_refused() {
+        assert!(matches!(wait_for("match:listening on"), Ok(WaitFor::Match(_))));
+        assert!(wait_for("match:(").expect_err("no regex").contains("unclosed group"));
+        assert!(wait_for("match:x*").expect_err("matches nothing").contains("before anything"));
+        assert!(wait_for("end").expect_err("unknown").contains("match:REGEX"));
+    }
+}

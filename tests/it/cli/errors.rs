@@ -1,0 +1,104 @@
+//! What is answered to wrong input: one line, a hint, the exit code of the rule (S11.1, S11.2).
+
+use std::sync::Arc;
+
+use super::ground::{Ground, stand};
+
+const ONE_REF: [&[&str]; 10] = [
+    &["show"],
+    &["read"],
+    &["logs"],
+    &["write", "--text", "x"],
+    &["stop"],
+    &["restart"],
+    &["wait"],
+    &["signal"],
+    &["resize"],
+    &["reap"],
+];
+
+fn with_ref<'a>(verb: &[&'a str], reference: &'a str) -> Vec<&'a str> {
+    let mut words = verb.to_vec();
+    words.insert(1, reference);
+    match verb[0] {
+        "signal" => words.push("TERM"),
+        "resize" => words.push("80x24"),
+        _ => {}
+    }
+    words
+}
+
+#[test]
+fn every_verb_answers_an_unknown_or_foreign_ref_with_3_and_one_line() {
+    stand(|ground: Arc<Ground>| async move {
+        for verb in ONE_REF {
+            for reference in ["nobody", "0000", "web:7", "0123456789abcdef", "shtask://other/0123456789abcdef"] {
+                let words = with_ref(verb, reference);
+                let ran = ground.verb(&words).await;
+                assert_eq!((ran.exit, ran.out.as_str()), (3, ""), "{words:?}: {ran:?}");
+                assert_eq!(ran.err.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{words:?}: {ran:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn every_verb_answers_a_malformed_ref_with_2_and_shows_it_escaped() {
+    stand(|ground: Arc<Ground>| async move {
+        for verb in ONE_REF {
+            let huge = "x".repeat(100_000);
+            for reference in ["", "a b", "web:0", "\u{1b}[2J", "shtask://x", "../x", "a\nb", &huge] {
+                let words = with_ref(verb, reference);
+                let ran = ground.verb(&words).await;
+                assert_eq!((ran.exit, ran.out.as_str()), (2, ""), "{words:?}: {ran:?}");
+                assert!(ran.err.starts_with("error: "), "{words:?}: {ran:?}");
+                assert!(ran.err.lines().count() <= 2, "an error and a hint: {ran:?}");
+                assert!(ran.err.chars().all(|c| !c.is_control() || c == '\n'), "{ran:?}");
+                assert!(ran.err.len() < 20_000, "{}", ran.err.len());
+            }
+        }
+    });
+}
+
+#[test]
+fn a_ref_that_is_missing_is_a_wrong_usage() {
+    stand(|ground: Arc<Ground>| async move {
+        for verb in ["show", "read", "logs", "write", "stop", "restart", "wait", "signal", "resize", "attach"] {
+            let ran = ground.verb(&[verb]).await;
+            assert_eq!(ran.exit, 2, "{ran:?}");
+            assert!(ran.err.contains("REF") && ran.err.contains(&format!("hint: usage: shtask {verb}")), "{ran:?}");
+        }
+        let ran = ground.verb(&["lss"]).await;
+        assert!(ran.err.contains("hint: some similar subcommands exist: 'logs', 'ls'"), "{ran:?}");
+    });
+}
+
+/// S7.6.
+#[test]
+fn with_json_errors_are_objects() {
+    stand(|ground: Arc<Ground>| async move {
+        for (words, exit, code) in [
+            (&["show", "nobody", "--json"][..], 3, "not_found"),
+            (&["--json", "show", "a b"], 2, "invalid"),
+            (&["run", "--json", "--", "no-such-program"], 1, "program_not_found"),
+        ] {
+            let ran = ground.verb(words).await;
+            assert_eq!((ran.exit, ran.out.as_str()), (exit, ""), "{ran:?}");
+            let error: serde_json::Value = serde_json::from_str(&ran.err).expect("json");
+            let error = &error["error"];
+            assert_eq!((error["code"].as_str(), error["retryable"].as_bool()), (Some(code), Some(false)), "{ran:?}");
+            assert_eq!(error["effects"], "none");
+        }
+    });
+}
+
+#[test]
+fn a_prefix_that_fits_several_runs_is_ambiguous() {
+    stand(|ground: Arc<Ground>| async move {
+        let run = ground.start(&["--", "sleep", "60"]).await;
+        let id = run.rsplit('/').next().expect("an id").to_owned();
+        ground.verb(&["show", &id[..4]]).await.done();
+        ground.verb(&["show", &id]).await.done();
+        assert_eq!(ground.verb(&["show", &id[..3]]).await.exit, 3, "three characters are too few");
+    });
+}
