@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings;
+use crate::api::{Client, Server};
 use crate::cli::{self, Console, Exit, Fault, Global, Here, RunDefaults, ServerVerb, Verb, Verbs};
 use crate::model::{ErrorCode, Failure, Moment, SessionName};
 use crate::settings::Settings;
@@ -45,7 +46,8 @@ async fn talk(
     let needs_one = !matches!(verb, Verb::Server(ServerVerb::Status | ServerVerb::Stop));
     let request =
         ConnectRequest { settings, session: session.clone(), socket: global.socket.as_deref(), start: needs_one };
-    let (client, server) = connect(request).await?;
+    let remote = Arc::new(connect(request).await?);
+    let (client, server): (Arc<dyn Client>, Arc<dyn Server>) = (Arc::clone(&remote) as _, remote);
     if let Verb::Server(asked) = verb {
         return match asked {
             ServerVerb::Status => cli::server_status(server.as_ref(), console).await,
