@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings;
-use crate::cli::{self, Console, Exit, Fault, Global, Here, RunDefaults, ServerVerb, Verb, Verbs};
-use crate::model::{ErrorCode, Failure, Moment, SessionName};
+use crate::cli::{self, Console, Exit, Fault, Global, Here, Playback, RunDefaults, ServerVerb, Verb, Verbs};
+use crate::model::{ErrorCode, Failure, Frame, Moment, SessionName, Size};
+use crate::screen::Screen;
 use crate::settings::Settings;
 use crate::sys::clock;
 
@@ -64,6 +65,7 @@ async fn talk(
         nested: global.nested,
         attach_key: settings.tui.attach_key,
         stdin: Box::new(std::io::stdin()),
+        playback: |size| Box::new(Played(Screen::new(size, 0))),
         boot_now: || Moment::from_boot(clock::boot_now()),
         now: Timestamp::now,
     };
@@ -71,5 +73,25 @@ async fn talk(
     match verbs.perform(verb).await {
         Some(outcome) => outcome,
         None => Err(Failure::new(ErrorCode::Unsupported, "this verb is not there yet").into()),
+    }
+}
+
+/// A screen that a recording is played to.
+struct Played(Screen);
+
+impl Playback for Played {
+    fn admit(&mut self, bytes: &[u8]) {
+        self.0.admit(bytes);
+        // Nobody is there to read what a terminal answers, or to hear its bell.
+        let _ = self.0.take_replies();
+        self.0.take_signals();
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.0.resize(size);
+    }
+
+    fn frame(&mut self) -> Arc<Frame> {
+        self.0.frame()
     }
 }

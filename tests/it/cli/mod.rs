@@ -4,5 +4,6 @@ mod changing;
 mod errors;
 mod ground;
 mod looking;
+mod records;
 mod starting;
 mod waiting;
