@@ -5,7 +5,10 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 
 use super::{Message, Outbox, WireError};
-use crate::api::{Deadline, LogRequest, ShutdownRequest, SignalTarget, StartRequest, StopRequest, StopServer, View};
+use crate::api::{
+    Deadline, ExportFormat, LogRequest, RecordsRequest, SearchRequest, ShutdownRequest, SignalTarget, StartRequest,
+    StopRequest, StopServer, View,
+};
 use crate::model::{RunId, RunSpec, StdinSpec, TimeoutKind, WriteStdin};
 
 /// A message of a client.
@@ -26,9 +29,9 @@ pub enum FromClient {
         /// The id of what was asked.
         id: u64,
     },
-    /// The last screen of this watch was taken in: the next one may follow.
+    /// The last screen of this watch, or chunk of this export, was taken in: the next one may follow.
     Taken {
-        /// The id of the watch.
+        /// The id of the watch or export.
         id: u64,
     },
 }
@@ -93,6 +96,20 @@ pub enum Ask {
     History { run: RunId, first: u64, count: usize },
     /// [`watch`](crate::api::Client::watch).
     Watch { run: RunId, view: View },
+    /// [`resolve`](crate::api::Client::resolve): `wanted` is a ref as people write it.
+    Resolve { wanted: String },
+    /// [`list_records`](crate::api::Client::list_records).
+    ListRecords { request: RecordsRequest },
+    /// [`summary`](crate::api::Client::summary).
+    Summary,
+    /// [`prune`](crate::api::Client::prune).
+    Prune,
+    /// [`why`](crate::api::Client::why).
+    Why { run: RunId },
+    /// [`search`](crate::api::Client::search).
+    Search { request: SearchRequest },
+    /// [`export`](crate::api::Client::export).
+    Export { run: RunId, format: ExportFormat },
     /// [`forget`](crate::api::Client::forget).
     Forget { run: RunId },
     /// [`subscribe`](crate::api::Client::subscribe).

@@ -54,6 +54,8 @@ pub enum FromServer {
     Output { id: u64, stream: Stream },
     /// Further output of this stream is not passed on.
     Suppressed { id: u64, stream: Stream },
+    /// The raw bytes are the next of an export. More follow once the client says that it has taken these; the answer comes behind the last.
+    Chunk { id: u64 },
     /// A feed, a watch, or what was cancelled is over: nothing follows with this id.
     End { id: u64 },
     /// The connection ends now, for this reason.

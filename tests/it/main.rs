@@ -7,6 +7,8 @@ mod e2e;
 mod harness;
 mod holder;
 mod screen;
+mod server;
 mod settings;
 mod store;
 mod tui;
+mod wire;

@@ -16,8 +16,10 @@ use shtask::model::{
 };
 use shtask::store::log::{LogOptions, Logs};
 use shtask::store::{Redaction, SqliteStore, StateFolder, StoreOptions};
-use shtask::supervisor::{Storage, Supervisor, SupervisorSetup};
+use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup};
 use tempfile::TempDir;
+
+use crate::server::Served;
 
 /// How long anything may take on a loaded machine.
 pub(super) const DEADLINE: Duration = Duration::from_secs(20);
@@ -36,6 +38,9 @@ macro_rules! on_every_ground {
     ($($test:ident),* $(,)?) => {
         mod local {
             $(#[test] fn $test() { crate::contract::ground::stand(crate::contract::ground::local, super::$test); })*
+        }
+        mod remote {
+            $(#[test] fn $test() { crate::contract::ground::stand(crate::contract::ground::remote, super::$test); })*
         }
     };
 }
@@ -78,7 +83,25 @@ pub(super) fn storage(state: &Path) -> Storage {
 
 /// A supervisor in this process.
 pub(super) fn local(limits: Limits) -> Ground {
-    let session = new_session();
+    let (clients, other_side) = supervised(limits);
+    let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
+    Ground::new(local, clients, Box::new(other_side))
+}
+
+/// The same behind a socket.
+pub(super) fn remote(limits: Limits) -> Ground {
+    let (clients, other_side) = supervised(limits);
+    let served = Arc::new(Served::new(clients));
+    let connecting = Arc::clone(&served);
+    let clients = Box::new(move |session| -> Arc<dyn Client> {
+        let connecting = connecting.connect_as(session);
+        let connect = || tokio::runtime::Handle::current().block_on(connecting);
+        Arc::new(tokio::task::block_in_place(connect).expect("connected"))
+    });
+    Ground::new(remote, clients, Box::new((served, other_side)))
+}
+
+fn supervised(limits: Limits) -> (Clients, (tokio::task::JoinHandle<()>, TempDir)) {
     let state = tempfile::tempdir().expect("a folder");
     let setup = SupervisorSetup {
         limits,
@@ -87,11 +110,7 @@ pub(super) fn local(limits: Limits) -> Ground {
         on_lost: OnLost::End { grace: Duration::ZERO },
     };
     let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
-    let supervising = tokio::spawn(supervisor.run());
-    let dir = tempfile::tempdir().expect("a folder");
-    let client = Arc::new(clients.client(session.clone()));
-    let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
-    Ground { client, dir, make: local, session, clients, _other_side: Box::new((supervising, state)) }
+    (clients, (tokio::spawn(supervisor.run()), state))
 }
 
 fn new_session() -> SessionName {
@@ -118,6 +137,17 @@ pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 impl Ground {
+    fn new(
+        make: Make,
+        clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+        other_side: Box<dyn Any + Send + Sync>,
+    ) -> Ground {
+        let session = new_session();
+        let client = clients(session.clone());
+        let dir = tempfile::tempdir().expect("a folder");
+        Ground { client, dir, make, session, clients, _other_side: other_side }
+    }
+
     /// Makes a client of the same supervisor for another session.
     pub(super) fn client_of(&self, session: &str) -> Arc<dyn Client> {
         (self.clients)(session.parse().expect("a name"))

@@ -1,0 +1,108 @@
+//! Getting a connection, and the first words on it.
+
+use std::future::Future;
+use std::io;
+use std::path::Path;
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::net::UnixStream;
+
+use super::error::broken;
+use crate::model::{ErrorCode, Failure, SessionName};
+use crate::wire::{Hello, Inbox, Outbox, Welcome};
+
+/// Makes a connection to a server, started for it or not; asked again each time a connection is lost.
+pub type Dial = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<UnixStream, Failure>> + Send>> + Send + Sync>;
+
+/// What one message of a server may have: a table of all runs it keeps, or a whole scrollback.
+const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;
+
+/// How long a client waits for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For the server's first word.
+    pub welcome: Duration,
+    /// For any sign of life while an answer is waited for; then the server is asked for one.
+    pub silence: Duration,
+    /// For that sign of life; then the connection counts as lost.
+    pub ping: Duration,
+    /// For a new connection, before requests are refused.
+    pub outage: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            welcome: Duration::from_secs(5),
+            silence: Duration::from_secs(5),
+            ping: Duration::from_secs(10),
+            outage: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Connects to the socket of a server of this user.
+///
+/// # Errors
+/// [`ErrorCode::Unavailable`] when nobody listens there, or somebody else does.
+pub async fn connect_to(socket: &Path) -> Result<UnixStream, Failure> {
+    let unavailable =
+        |why: String| Failure::new(ErrorCode::Unavailable, format!("no server answers on {}: {why}", socket.display()));
+    let stream = UnixStream::connect(socket).await.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => unavailable("there is no such socket".to_owned()),
+        io::ErrorKind::ConnectionRefused => unavailable("nobody listens".to_owned()),
+        _ => unavailable(error.to_string()),
+    })?;
+    let own = rustix::process::geteuid().as_raw();
+    let peer = stream.peer_cred().map_err(|error| unavailable(error.to_string()))?;
+    if peer.uid() != own {
+        return Err(unavailable(format!("user {} listens there and not you ({own})", peer.uid())));
+    }
+    Ok(stream)
+}
+
+/// A connection that both sides have agreed on.
+pub(super) struct Connected {
+    pub(super) stream: UnixStream,
+    pub(super) inbox: Inbox,
+}
+
+/// Dials and says hello.
+pub(super) async fn connect(dial: &Dial, session: &SessionName, patience: Patience) -> Result<Connected, Failure> {
+    let stream = dial().await?;
+    let late = || broken("the server does not say what it is");
+    let greeted = tokio::time::timeout(patience.welcome, greet(stream, session)).await;
+    greeted.unwrap_or_else(|_| Err(late()))
+}
+
+async fn greet(stream: UnixStream, session: &SessionName) -> Result<Connected, Failure> {
+    let mut outbox = Outbox::default();
+    let hello = serde_json::to_vec(&Hello::new(session.clone())).expect("a hello has a form in JSON");
+    outbox.push(&hello, &[]);
+    while !outbox.is_empty() {
+        stream.writable().await.map_err(broken)?;
+        match stream.try_write(outbox.unsent()) {
+            Ok(count) => outbox.sent(count),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            // The server may have said why it does not listen.
+            Err(_) => break,
+        }
+    }
+    let mut inbox = Inbox::new(MAX_MESSAGE_BYTES);
+    loop {
+        if let Some(message) = inbox.next_message()? {
+            return match Welcome::read(&message.head)?.refused {
+                Some(failure) => Err(failure),
+                None => Ok(Connected { stream, inbox }),
+            };
+        }
+        stream.readable().await.map_err(broken)?;
+        match stream.try_read_buf(inbox.space()) {
+            Ok(0) => return Err(broken("the server has closed the connection")),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(broken(error)),
+        }
+    }
+}

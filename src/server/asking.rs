@@ -1,0 +1,92 @@
+//! From what a client asks to what goes on for it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::event::{Answered, Event, Exporting, Going, Kind, Living, Waiting, fed, json, living, with};
+use super::host::Host;
+use crate::api::{Client, Reply, ServerStatus, StopId};
+use crate::model::{ErrorCode, Failure, IdError};
+use crate::wire::{Ask, Json};
+
+/// Who answers what a connection asks.
+pub(super) struct Asked<'a> {
+    pub(super) client: &'a dyn Client,
+    pub(super) host: &'a dyn Host,
+    pub(super) connections: &'a std::sync::Arc<AtomicUsize>,
+}
+
+impl Asked<'_> {
+    /// Passes a request on: it has its effect, or its place in the order of effects, when this returns. `stop_of` finds a stop of this connection.
+    pub(super) fn ask(&self, id: u64, ask: Ask, stop_of: impl FnOnce(u64) -> Option<StopId>) -> (Living, Going) {
+        let client = self.client;
+        let plain = |going: Going| living(Kind::Plain, going);
+        match ask {
+            Ask::Start(start) => plain(Box::pin(json(id, client.start(start.into())))),
+            Ask::StartForeground(start) => {
+                let waiting = Waiting::new(client.start_foreground(start.spec));
+                plain(Box::pin(waiting.next(id)))
+            }
+            Ask::Control { run, control } => {
+                let reply = client.control(run, control);
+                plain(Box::pin(with(id, reply, move |cut| Answered::Cut(run, cut))))
+            }
+            Ask::Stop { run, request } => {
+                let stopping = client.stop(run, request);
+                living(Kind::Stop(stopping.id), json(id, stopping.reply))
+            }
+            Ask::WithdrawStop { run, stop } => {
+                // One that is not known here is over; the host says what there is to say about the run.
+                let stop = stop_of(stop).unwrap_or(StopId(u64::MAX));
+                plain(Box::pin(json(id, client.withdraw_stop(run, stop))))
+            }
+            Ask::Restart { run, request } => plain(Box::pin(json(id, client.restart(run, request)))),
+            Ask::Signal { run, signal, target } => plain(Box::pin(json(id, client.signal(run, signal, target)))),
+            Ask::SetDeadline { run, kind, deadline } => {
+                plain(Box::pin(json(id, client.set_deadline(run, kind, deadline))))
+            }
+            Ask::MarkReady { run } => plain(Box::pin(json(id, client.mark_ready(run)))),
+            Ask::Read { run, limit_bytes } => plain(Box::pin(json(id, client.read(run, limit_bytes)))),
+            Ask::ReadLog { run, request } => plain(Box::pin(with(id, client.read_log(run, request), Answered::Log))),
+            Ask::Reap { run } => plain(Box::pin(json(id, client.reap(run)))),
+            Ask::Inspect { run } => plain(Box::pin(json(id, client.inspect(run)))),
+            Ask::History { run, first, count } => {
+                plain(Box::pin(with(id, client.history(run, first, count), Answered::History)))
+            }
+            Ask::Watch { run, view } => {
+                let reply = client.watch(run, view);
+                plain(Box::pin(with(id, reply, move |watch| Answered::Watch(run, watch))))
+            }
+            Ask::Resolve { wanted } => {
+                let reply = match wanted.parse() {
+                    Ok(wanted) => client.resolve(wanted),
+                    Err(error) => Reply::ready(Err(Failure::new(ErrorCode::Invalid, IdError::to_string(&error)))),
+                };
+                plain(Box::pin(json(id, reply)))
+            }
+            Ask::ListRecords { request } => plain(Box::pin(json(id, client.list_records(request)))),
+            Ask::Summary => plain(Box::pin(json(id, client.summary()))),
+            Ask::Prune => plain(Box::pin(json(id, client.prune()))),
+            Ask::Why { run } => plain(Box::pin(json(id, client.why(run)))),
+            Ask::Search { request } => plain(Box::pin(json(id, client.search(request)))),
+            Ask::Export { run, format } => {
+                let exporting = Exporting::new(client.export(run, format));
+                living(Kind::Export(None), exporting.next(id))
+            }
+            Ask::Forget { run } => plain(Box::pin(json(id, client.forget(run)))),
+            Ask::Subscribe => plain(Box::pin(fed(id, client.subscribe()))),
+            Ask::Shutdown { request } => plain(Box::pin(json(id, client.shutdown(request)))),
+            Ask::Ping => plain(Box::pin(json(id, self.host.server().ping()))),
+            Ask::ServerStatus => {
+                let (reply, connections) = (self.host.server().status(), std::sync::Arc::clone(self.connections));
+                plain(Box::pin(async move {
+                    let status = reply.await.map(|status| {
+                        let connections = connections.load(Ordering::Relaxed);
+                        Answered::Json(Json::of(&ServerStatus { connections, ..status }))
+                    });
+                    Event::Answered(id, status)
+                }))
+            }
+            Ask::StopServer { request } => plain(Box::pin(json(id, self.host.server().stop_server(request)))),
+        }
+    }
+}
