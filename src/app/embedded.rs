@@ -20,7 +20,7 @@ use crate::sys::clock;
 use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
 
 /// The program that serves holders: this one, even when its file has been replaced meanwhile (BUGS B25).
-const OWN_PROGRAM: &str = "/proc/self/exe";
+pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// The most threads that serve runs.
 const MAX_WORKERS: usize = 4;
@@ -56,7 +56,7 @@ pub(super) fn tui(global: &Global, console: &mut Console) -> Result<Exit, Failur
 
 /// Returns how many threads serve runs: half of the processors, as the other half is for what the runs do. On a small machine a second
 /// thread would only take a processor away from the program whose echo is waited for.
-fn workers() -> usize {
+pub(super) fn workers() -> usize {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     (processors / 2).clamp(1, MAX_WORKERS)
 }
@@ -74,7 +74,7 @@ fn refuse_nesting(nested: bool) -> Result<(), Failure> {
 
 async fn show(settings: &Settings, start_dir: &Path) -> Result<Exit, Failure> {
     let session = session_of(&settings.project_dir);
-    let storage = state::open(settings, &session)?;
+    let storage = state::open(settings, Some(&session))?;
     let setup = SupervisorSetup {
         limits: settings.limits.clone(),
         storage,

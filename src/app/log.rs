@@ -1,10 +1,11 @@
 //! shtask's own log: to a file, when `SHTASK_LOG` asks for it, and never to the terminal.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Mutex;
 
+use rustix::fs::OFlags;
 use tracing_subscriber::EnvFilter;
 
 use crate::model::{ErrorCode, Failure};
@@ -22,15 +23,33 @@ pub(super) fn start(state_dir: Option<&Path>) -> Result<(), Failure> {
     let state_dir = state_dir.ok_or_else(|| {
         Failure::new(ErrorCode::Invalid, "there is no place for the log: neither SHTASK_STATE_DIR nor HOME is set")
     })?;
-    let path = state_dir.join("shtask.log");
-    let opened = DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(state_dir)
-        .and_then(|()| OpenOptions::new().create(true).append(true).mode(0o600).open(&path));
-    let file = opened.map_err(|error| {
-        Failure::new(ErrorCode::Broken, format!("the log {} cannot be opened: {error}", path.display()))
-    })?;
+    let file = open(state_dir, "shtask.log")?;
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(Mutex::new(file)).init();
     Ok(())
+}
+
+/// Starts logging into `server.log` of the state directory, at the level of `SHTASK_LOG`, else warnings; returns the file.
+///
+/// # Errors
+/// [`ErrorCode::Broken`] when the file cannot be opened.
+pub(super) fn start_server(state_dir: &Path) -> Result<File, Failure> {
+    let level = std::env::var("SHTASK_LOG").ok().filter(|level| !level.is_empty());
+    // A level that is none does not keep a server from starting.
+    let filter = level.and_then(|level| EnvFilter::try_new(level).ok()).unwrap_or_else(|| EnvFilter::new("warn"));
+    let file = open(state_dir, "server.log")?;
+    let failed = |error: std::io::Error| Failure::new(ErrorCode::Broken, format!("the log cannot be used: {error}"));
+    let copy = file.try_clone().map_err(failed)?;
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(Mutex::new(copy)).init();
+    Ok(file)
+}
+
+fn open(state_dir: &Path, name: &str) -> Result<File, Failure> {
+    let path = state_dir.join(name);
+    let opened = DirBuilder::new().recursive(true).mode(0o700).create(state_dir).and_then(|()| {
+        let flags = OFlags::NOFOLLOW.bits().cast_signed();
+        OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(flags).open(&path)
+    });
+    opened.map_err(|error| {
+        Failure::new(ErrorCode::Broken, format!("the log {} cannot be opened: {error}", path.display()))
+    })
 }

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::{config, doctor, embedded, render, verbs};
-use crate::cli::{self, Args, Console, Exit, Fault, Parsed, Verb};
+use super::{config, doctor, embedded, render, serve, verbs};
+use crate::cli::{self, Args, Console, Exit, Fault, Parsed, ServeArgs, Verb};
 
 /// Runs the program as its arguments say; returns its exit code.
 pub fn main() -> ExitCode {
@@ -23,6 +23,10 @@ pub fn main() -> ExitCode {
     };
     let Args { global, verb } = *args;
     let verb = verb.unwrap_or(Verb::Tui);
+    if let Verb::Serve(ServeArgs { detached: true, .. }) = verb {
+        // Before anything else has a copy of the pipe by which it tells that it listens.
+        return code(serve::detached(&global));
+    }
     let mut console = Console::of_process(global.json);
     let outcome = match &verb {
         Verb::Tui => embedded::tui(&global, &mut console).map_err(Fault::from),
@@ -31,6 +35,7 @@ pub fn main() -> ExitCode {
         Verb::Man(asked) => cli::man(asked, &mut console),
         Verb::Config(asked) => config::perform(*asked, &global, &mut console),
         Verb::Doctor => doctor::perform(&global, &mut console),
+        Verb::Serve(asked) => serve::serve(*asked, &global, &mut console),
         Verb::Run(_)
         | Verb::Ls(_)
         | Verb::Show(_)
@@ -51,7 +56,6 @@ pub fn main() -> ExitCode {
         | Verb::Reap(_)
         | Verb::Replay(_)
         | Verb::Export(_)
-        | Verb::Serve(_)
         | Verb::Server(_)
         | Verb::Session(_) => verbs::perform(&verb, &global, &mut console),
     };

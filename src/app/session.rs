@@ -20,7 +20,7 @@ pub(super) fn session_of(project_dir: &Path) -> SessionName {
 }
 
 /// Hashes bytes (FNV-1a, 32 bits). The same bytes give the same hash in every version, as a folder is named by it.
-fn fnv(bytes: &[u8]) -> u32 {
+pub(super) fn fnv(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 

@@ -17,7 +17,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 ///
 /// # Errors
 /// [`ErrorCode::Conflict`] when another shtask works there; [`ErrorCode::StoreFailed`] when it cannot be used.
-pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage, Failure> {
+pub(super) fn open(settings: &Settings, project: Option<&SessionName>) -> Result<Storage, Failure> {
     let Some(path) = &settings.directories.state else {
         let message = "there is no place for records: neither SHTASK_STATE_DIR nor HOME is set";
         return Err(Failure::new(ErrorCode::StoreFailed, message).with_hint("set SHTASK_STATE_DIR"));
@@ -27,8 +27,8 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
         age: DAY * u32::try_from(settings.retention.days).unwrap_or(u32::MAX),
     };
     let max_total_log_bytes = settings.retention.log_bytes;
-    // One program at a time works in a folder, and two projects are open at once every day: each has its own.
-    let path = path.join("projects").join(session.as_str());
+    // One program at a time works in a folder. The server has the whole; of programs without one, two are open at once every day.
+    let path = project.map_or_else(|| path.clone(), |session| path.join("projects").join(session.as_str()));
     let folder = Arc::new(StateFolder::open(&path)?);
     let options = StoreOptions { retention, max_total_log_bytes };
     let (store, found) = SqliteStore::open(folder, options, &|_, process| is_alive(process))?;

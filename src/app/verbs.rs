@@ -7,7 +7,10 @@ use jiff::Timestamp;
 use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings;
-use crate::cli::{self, Console, Exit, Fault, Global, Here, Playback, RunDefaults, ServerVerb, Verb, Verbs};
+use crate::api::{Client, Server};
+use crate::cli::{
+    self, Console, Exit, Fault, Global, Here, Playback, RunDefaults, ServerVerb, SessionVerb, Verb, Verbs,
+};
 use crate::model::{ErrorCode, Failure, Frame, Moment, SessionName, Size};
 use crate::screen::Screen;
 use crate::settings::Settings;
@@ -46,12 +49,16 @@ async fn talk(
     let needs_one = !matches!(verb, Verb::Server(ServerVerb::Status | ServerVerb::Stop));
     let request =
         ConnectRequest { settings, session: session.clone(), socket: global.socket.as_deref(), start: needs_one };
-    let (client, server) = connect(request).await?;
+    let remote = Arc::new(connect(request).await?);
+    let (client, server): (Arc<dyn Client>, Arc<dyn Server>) = (Arc::clone(&remote) as _, remote);
     if let Verb::Server(asked) = verb {
         return match asked {
             ServerVerb::Status => cli::server_status(server.as_ref(), console).await,
             ServerVerb::Stop => cli::server_stop(server.as_ref(), console).await,
         };
+    }
+    if let Verb::Session(SessionVerb::Ls) = verb {
+        return cli::session_list(server.as_ref(), console).await;
     }
     let mut here = Here {
         session,
@@ -72,7 +79,8 @@ async fn talk(
     let mut verbs = Verbs { client: Arc::clone(&client), console, here: &mut here };
     match verbs.perform(verb).await {
         Some(outcome) => outcome,
-        None => Err(Failure::new(ErrorCode::Unsupported, "this verb is not there yet").into()),
+        // Those that need no server are done elsewhere.
+        None => Err(Failure::new(ErrorCode::Unsupported, "this verb asks for no run").into()),
     }
 }
 

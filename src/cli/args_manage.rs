@@ -29,10 +29,19 @@ pub struct ReapArgs {
 /// How to serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Args)]
 #[command(after_help = "Examples:
-  shtask serve                                   until it is stopped
+  shtask serve                                   in the background, if none runs
+  shtask serve --foreground                      until it is stopped, as a service does
 
 The first verb that needs a server starts one by itself.")]
-pub struct ServeArgs {}
+pub struct ServeArgs {
+    /// Be the server instead of starting one in the background
+    #[arg(long)]
+    pub foreground: bool,
+
+    /// Be the server that another shtask has started
+    #[arg(long, hide = true)]
+    pub detached: bool,
+}
 
 /// What to do with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]

@@ -208,12 +208,13 @@ impl Task {
         }
     }
 
-    /// Sends a request, unless who asked has left already.
+    /// Sends a request.
     fn begin(&mut self, command: Command) {
         let Command { id, ask, waiter } = command;
         match waiter {
             Waiter::Once(told_tx, mut attention) => {
-                if (&mut attention).now_or_never().is_some() {
+                // What is typed by who has left changes nothing (S4.2); everything else is done, whoever waits.
+                if matches!(ask, Ask::Control { .. }) && (&mut attention).now_or_never().is_some() {
                     return;
                 }
                 self.once.insert(id, told_tx);
@@ -233,14 +234,11 @@ impl Task {
                 self.exports.insert(id, waiter);
             }
             Waiter::Foreground(waiter, left_rx) => {
-                let mut attention: Attention = Box::pin(async move {
+                let attention: Attention = Box::pin(async move {
                     // It ends without a word when who waits has left.
                     let _ = left_rx.await;
                     Notice::Left(id)
                 });
-                if (&mut attention).now_or_never().is_some() {
-                    return;
-                }
                 self.foregrounds.insert(id, waiter);
                 self.attention.push(attention);
             }

@@ -4,5 +4,6 @@ mod hostile;
 mod places;
 mod reconnecting;
 mod served;
+mod starting;
 
 pub(crate) use served::Served;

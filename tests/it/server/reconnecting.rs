@@ -160,16 +160,21 @@ async fn answers_in_flight_are_unavailable_with_unknown_effects() {
 async fn a_request_during_a_short_outage_is_done_by_the_next_server() {
     let mut stage = Stage::new();
     let client = connect(&stage.socket(), remote::Patience::default()).await;
+    let run = start(&client, Mode::Pty, "stty -echo; echo ready; exec cat").await;
+    let mut watch = within("a watch", client.watch(run, LOOK)).await.expect("a watch");
+    until_shown(&mut watch, "ready").await;
     stage.go().await;
     until_link(&client, false).await;
     let waiting = client.start(StartRequest { spec: spec(Mode::Pipes, "exit 4"), replace: false });
-    // One that nobody waits for any more is not done at all.
-    drop(client.start(StartRequest { spec: spec(Mode::Pipes, "exit 5"), replace: false }));
+    // What is typed by who has left is not typed at all (S4.2).
+    drop(client.control(run, WriteStdin::text("left\r")));
+    let typed = client.control(run, WriteStdin::text("typed\r"));
     stage.come();
-    let record = within("a start", waiting).await.expect("started");
-    let mut feed = client.subscribe();
-    let Some(Update::Resync(runs)) = within("the table", feed.next()).await else { panic!("no table") };
-    assert_eq!(runs.iter().map(|view| view.id()).collect::<Vec<_>>(), [record.id]);
+    within("a start", waiting).await.expect("started");
+    within("a cut", typed).await.expect("a cut");
+    until_shown(&mut watch, "typed").await;
+    assert!(!watch.newest().text().contains("left"), "{}", watch.newest().text());
+    within("a stop", client.stop(run, StopRequest { kill: true }).reply).await.expect("stopped");
 }
 
 /// A server that ends in order says why.

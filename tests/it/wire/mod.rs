@@ -1,1 +1,3 @@
-//! The protocol as it is written down: every message has a sample that older and newer programs must be able to read.
+//! The protocol as it is written down: every message has a sample, which older and newer programs must be able to read.
+
+mod samples;
