@@ -24,7 +24,7 @@ fuzz TARGET SECONDS="1800":
 bench *ARGS:
     cargo bench {{ARGS}}
 
-# Makes the generated files anew (config/default.toml, docs/keys.md) and the API documentation.
+# Makes the generated files anew (config/default.toml, docs/keys.md, docs/cli.md) and the API documentation.
 docs:
     .ci/run generate
     cargo doc --no-deps
@@ -32,3 +32,13 @@ docs:
 # Makes the pictures of the README from the real program.
 screenshots:
     screenshots/make
+
+# Builds and installs the program, its man pages and the completions of bash, zsh and fish.
+install PREFIX="$HOME/.local":
+    cargo build --release --locked --bin shtask
+    install -Dm755 target/release/shtask "{{PREFIX}}/bin/shtask"
+    target/release/shtask man --output-dir "{{PREFIX}}/share/man/man1"
+    mkdir -p "{{PREFIX}}/share/bash-completion/completions" "{{PREFIX}}/share/zsh/site-functions" "{{PREFIX}}/share/fish/vendor_completions.d"
+    target/release/shtask completions bash > "{{PREFIX}}/share/bash-completion/completions/shtask"
+    target/release/shtask completions zsh > "{{PREFIX}}/share/zsh/site-functions/_shtask"
+    target/release/shtask completions fish > "{{PREFIX}}/share/fish/vendor_completions.d/shtask.fish"

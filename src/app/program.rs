@@ -9,8 +9,9 @@ use crate::cli::{self, Args, Console, Exit, Fault, Parsed, ServeArgs, Verb};
 pub fn main() -> ExitCode {
     let args = match cli::parse(std::env::args_os().collect()) {
         Parsed::Args(args) => args,
-        Parsed::Text(text) => {
+        Parsed::Text { plain, colored } => {
             let mut console = Console::of_process(false);
+            let text = if console.look.colored { colored } else { plain };
             let printed = console.bytes(text.as_bytes());
             return code(console.end(printed.map(|()| Exit::DONE)));
         }

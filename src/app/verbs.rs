@@ -8,8 +8,11 @@ use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings;
 use crate::api::{Client, Server};
-use crate::cli::{self, Console, Exit, Fault, Global, Here, RunDefaults, ServerVerb, Verb, Verbs};
-use crate::model::{ErrorCode, Failure, Moment, SessionName};
+use crate::cli::{
+    self, Console, Exit, Fault, Global, Here, Playback, RunDefaults, ServerVerb, SessionVerb, Verb, Verbs,
+};
+use crate::model::{ErrorCode, Failure, Frame, Moment, SessionName, Size};
+use crate::screen::Screen;
 use crate::settings::Settings;
 use crate::sys::clock;
 
@@ -54,6 +57,9 @@ async fn talk(
             ServerVerb::Stop => cli::server_stop(server.as_ref(), console).await,
         };
     }
+    if let Verb::Session(SessionVerb::Ls) = verb {
+        return cli::session_list(server.as_ref(), console).await;
+    }
     let mut here = Here {
         session,
         cwd,
@@ -66,12 +72,34 @@ async fn talk(
         nested: global.nested,
         attach_key: settings.tui.attach_key,
         stdin: Box::new(std::io::stdin()),
+        playback: |size| Box::new(Played(Screen::new(size, 0))),
         boot_now: || Moment::from_boot(clock::boot_now()),
         now: Timestamp::now,
     };
     let mut verbs = Verbs { client: Arc::clone(&client), console, here: &mut here };
     match verbs.perform(verb).await {
         Some(outcome) => outcome,
-        None => Err(Failure::new(ErrorCode::Unsupported, "this verb is not there yet").into()),
+        // Those that need no server are done elsewhere.
+        None => Err(Failure::new(ErrorCode::Unsupported, "this verb asks for no run").into()),
+    }
+}
+
+/// A screen that a recording is played to.
+struct Played(Screen);
+
+impl Playback for Played {
+    fn admit(&mut self, bytes: &[u8]) {
+        self.0.admit(bytes);
+        // Nobody is there to read what a terminal answers, or to hear its bell.
+        let _ = self.0.take_replies();
+        self.0.take_signals();
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.0.resize(size);
+    }
+
+    fn frame(&mut self) -> Arc<Frame> {
+        self.0.frame()
     }
 }

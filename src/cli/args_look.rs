@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{WaitFor, duration, key, wait_for};
+use super::values::{Since, WaitFor, duration, key, since, wait_for};
 use crate::model::{KeyChord, RunRef, Size, Status};
 
 /// One run.
@@ -136,6 +136,10 @@ pub struct LogsArgs {
     #[arg(long, value_name = "BYTES")]
     pub offset: Option<u64>,
 
+    /// Only what was printed so recently, or since a time such as 2026-11-29T10:00:00Z
+    #[arg(long, value_name = "DUR|TIME", value_parser = since, conflicts_with_all = ["tail", "offset", "follow", "raw", "stream"])]
+    pub since: Option<Since>,
+
     /// Pass every byte as it came, control sequences and all
     #[arg(long)]
     pub raw: bool,
@@ -207,7 +211,7 @@ pub struct SearchArgs {
     pub all: bool,
 
     /// At most so many hits
-    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
 }
 
@@ -255,7 +259,7 @@ fn speed(text: &str) -> Result<f64, String> {
 
 /// In which form the output of a run is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
+pub enum ExportForm {
     /// The output as plain text
     Text,
     /// An asciicast, for `asciinema play`
@@ -276,7 +280,7 @@ pub struct ExportArgs {
 
     /// In which form
     #[arg(long, value_enum)]
-    pub format: ExportFormat,
+    pub format: ExportForm,
 
     /// Write it to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]

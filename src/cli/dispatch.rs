@@ -20,15 +20,15 @@ impl Verbs<'_> {
             Verb::Restart(args) => self.restart(args).await,
             Verb::Wait(args) => self.wait(args).await,
             Verb::Attach(args) => self.attach(args).await,
+            Verb::Why(args) => self.why(args).await,
+            Verb::Search(args) => self.search(args).await,
+            Verb::Summary => self.summary().await,
+            Verb::History(args) => self.history(args).await,
+            Verb::Prune(_) => self.prune().await,
+            Verb::Replay(args) => self.replay(args).await,
+            Verb::Export(args) => self.export(args).await,
             Verb::Reap(args) => self.reap(args).await,
             Verb::Tui
-            | Verb::Why(_)
-            | Verb::Search(_)
-            | Verb::Summary
-            | Verb::History(_)
-            | Verb::Prune(_)
-            | Verb::Replay(_)
-            | Verb::Export(_)
             | Verb::Render(_)
             | Verb::Serve(_)
             | Verb::Server(_)

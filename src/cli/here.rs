@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::console::Console;
+use super::replay::Playback;
 use crate::api::Client;
 use crate::model::{KeyChord, Moment, SessionName, Size};
 
@@ -28,6 +29,8 @@ pub struct Here {
     pub attach_key: KeyChord,
     /// Standard input, for `-`.
     pub stdin: Box<dyn Read + Send + Sync>,
+    /// Makes a screen of a size that output is played to.
+    pub playback: fn(Size) -> Box<dyn Playback + Send>,
     /// The boot clock.
     pub boot_now: fn() -> Moment,
     /// The wall clock.

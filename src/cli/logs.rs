@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use futures_util::future::select_all;
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::args_look::{LogsArgs, WhichStream};
 use super::exit::{Exit, Fault};
+use super::facts::{self, elapsed};
 use super::here::Verbs;
 use super::plain::Plain;
-use crate::api::{Client, LogReading, LogRequest, Reply, Stream};
-use crate::model::{ErrorCode, Failure, Mode, RunId};
+use crate::api::{Client, ExportFormat, LogReading, LogRequest, Reply, Stream};
+use crate::model::{ErrorCode, Failure, Mode, Record, RunId};
 
 /// How much is asked for at once.
 const PAGE_BYTES: usize = 256 * 1024;
@@ -91,8 +93,11 @@ impl Verbs<'_> {
                 .with_hint("send it to a file or through a pipe")
                 .into());
         }
-        let run = self.find(&args.run).await?;
-        let mode = self.client.inspect(run).await?.view.record.mode;
+        let record = self.find_record(&args.run).await?;
+        let (run, mode) = (record.id, record.mode);
+        if let Some(since) = args.since {
+            return self.logs_since(&record, since.time((self.here.now)())).await;
+        }
         let wanted: Vec<Stream> = match args.stream {
             Some(WhichStream::Stdout) => vec![Stream::Stdout],
             Some(WhichStream::Stderr) => vec![Stream::Stderr],
@@ -119,6 +124,39 @@ impl Verbs<'_> {
                 self.console.flush()?;
             }
         }
+        Ok(Exit::DONE)
+    }
+
+    /// Prints what was printed since then, both streams as they came, by the times of the recording.
+    async fn logs_since(&mut self, record: &Record, since: Timestamp) -> Result<Exit, Fault> {
+        let Some(started) = record.started_at else { return Ok(Exit::DONE) };
+        let skip = elapsed(started, since).as_secs_f64();
+        let mut export = self.client.export(record.id, ExportFormat::Cast);
+        let mut plain = Plain::new(self.console.look.colored);
+        let mut held = Vec::new();
+        let mut is_head = true;
+        while let Some(chunk) = export.chunks_rx.recv().await {
+            held.extend_from_slice(&chunk);
+            let whole = memchr::memrchr(b'\n', &held).map_or(0, |at| at + 1);
+            let lines: Vec<u8> = held.drain(..whole).collect();
+            for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                if std::mem::take(&mut is_head) {
+                    continue;
+                }
+                let broken = |_| Failure::new(ErrorCode::Broken, "the recording cannot be read");
+                let (at, kind, text): (f64, String, String) = serde_json::from_slice(line).map_err(broken)?;
+                if kind == "o" && at >= skip {
+                    let text = plain.admit(text.as_bytes());
+                    if self.console.look.json {
+                        let time = started.checked_add(Duration::from_secs_f64(at)).unwrap_or(Timestamp::MAX);
+                        self.console.json(&json!({ "at": facts::time(time), "text": text }))?;
+                    } else {
+                        self.console.bytes(text.as_bytes())?;
+                    }
+                }
+            }
+        }
+        export.outcome.await?;
         Ok(Exit::DONE)
     }
 

@@ -22,8 +22,10 @@ mod list;
 mod logs;
 mod parse;
 mod plain;
+mod query;
 mod read;
 mod reap;
+mod replay;
 mod serving;
 mod show;
 mod start;
@@ -35,7 +37,7 @@ mod wait;
 pub use args::{Args, Global, Verb};
 pub use args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs, WritePart};
 pub use args_look::{
-    AttachArgs, ExportArgs, ExportFormat, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, ReadFormat, ReadPart,
+    AttachArgs, ExportArgs, ExportForm, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, ReadFormat, ReadPart,
     RenderArgs, RenderFormat, ReplayArgs, SearchArgs, WaitArgs, WhichStream,
 };
 pub use args_manage::{CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionVerb};
@@ -46,5 +48,6 @@ pub use exit::{Exit, Fault};
 pub use findings::{Finding, Level, tell};
 pub use here::{Here, RunDefaults, Verbs};
 pub use parse::{Parsed, parse};
-pub use serving::{server_status, server_stop};
-pub use values::WaitFor;
+pub use replay::Playback;
+pub use serving::{server_status, server_stop, session_list};
+pub use values::{Since, WaitFor};

@@ -13,8 +13,13 @@ use crate::model::{ErrorCode, Failure, shown};
 pub enum Parsed {
     /// Something to do.
     Args(Box<Args>),
-    /// Help or the version: a text to print.
-    Text(String),
+    /// Help or the version: a text to print, without colours and with.
+    Text {
+        /// For files and pipes.
+        plain: String,
+        /// For terminals.
+        colored: String,
+    },
     /// They make no sense.
     Wrong {
         /// Why.
@@ -29,7 +34,10 @@ pub fn parse(words: Vec<OsString>) -> Parsed {
     let json = words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let matches = match Args::command().try_get_matches_from(words) {
         Ok(matches) => matches,
-        Err(error) if !error.use_stderr() => return Parsed::Text(error.render().ansi().to_string()),
+        Err(error) if !error.use_stderr() => {
+            let text = error.render();
+            return Parsed::Text { plain: text.to_string(), colored: text.ansi().to_string() };
+        }
         Err(error) => return Parsed::Wrong { failure: wrong(&error.render().to_string()), json },
     };
     match Args::from_arg_matches(&matches) {

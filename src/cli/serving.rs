@@ -5,7 +5,7 @@ use serde_json::json;
 use super::console::Console;
 use super::exit::{Exit, Fault};
 use super::facts::{short_span, time};
-use super::table::Table;
+use super::table::{Table, TableCell};
 use crate::api::{RunsAtStop, Server, ServerStatus, StopServer};
 use crate::model::shown;
 
@@ -49,6 +49,25 @@ pub async fn server_status(server: &dyn Server, console: &mut Console) -> Result
         ("sessions", sessions.len().to_string()),
     ] {
         table.row([key.into(), value.into()]);
+    }
+    console.table(&table)?;
+    Ok(Exit::DONE)
+}
+
+/// Lists the sessions that the server knows.
+///
+/// # Errors
+/// There is none, or it does not answer.
+pub async fn session_list(server: &dyn Server, console: &mut Console) -> Result<Exit, Fault> {
+    let sessions = server.status().await?.sessions;
+    if console.look.json {
+        console.json(&json!({ "sessions": sessions }))?;
+        return Ok(Exit::DONE);
+    }
+    let mut table = Table::new(["SESSION", "LIVE", "RUNS"]);
+    for found in &sessions {
+        let cells = [found.session.to_string(), found.live_runs.to_string(), found.runs.to_string()];
+        table.row(cells.map(TableCell::from));
     }
     console.table(&table)?;
     Ok(Exit::DONE)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::exit::{Exit, Fault};
 use super::here::Verbs;
 use crate::api::{RunView, Update};
-use crate::model::{ErrorCode, Failure, Record, RunId, RunRef, SessionName};
+use crate::model::{ErrorCode, Failure, Record, RunId, RunRef};
 
 impl Verbs<'_> {
     /// Finds the run that a ref names.
@@ -13,8 +13,15 @@ impl Verbs<'_> {
     /// # Errors
     /// No such run for this caller, or several.
     pub(super) async fn find(&self, reference: &RunRef) -> Result<RunId, Fault> {
-        let views = self.table_of_runs().await?;
-        resolve(&views, &self.here.session, reference).map_err(Fault::from)
+        Ok(self.find_record(reference).await?.id)
+    }
+
+    /// Finds the record of the run that a ref names, without its output.
+    ///
+    /// # Errors
+    /// As [`Verbs::find`].
+    pub(super) async fn find_record(&self, reference: &RunRef) -> Result<Arc<Record>, Fault> {
+        Ok(self.client.resolve(reference.clone()).await?)
     }
 
     /// Returns the present table of runs.
@@ -53,35 +60,5 @@ pub(super) fn label(record: &Record) -> String {
     match &record.name {
         Some(name) => format!("{name}:{}", record.generation),
         None => record.id.short().to_owned(),
-    }
-}
-
-fn resolve(views: &[Arc<RunView>], session: &SessionName, reference: &RunRef) -> Result<RunId, Failure> {
-    let unknown = || Failure::new(ErrorCode::NotFound, format!("there is no run {reference} in the session {session}"));
-    let named = |name: &str| {
-        let of_name = views.iter().filter(|view| view.record.name.as_ref().is_some_and(|own| own.as_str() == name));
-        of_name.max_by_key(|view| view.record.generation).map(|view| view.id())
-    };
-    match reference {
-        RunRef::Full(of, id) if of == session => Ok(*id),
-        RunRef::Full(..) => Err(unknown()),
-        RunRef::Id(id) => Ok(*id),
-        RunRef::Generation(name, generation) => {
-            let is_it = |record: &Record| record.name.as_ref() == Some(name) && record.generation == *generation;
-            views.iter().find(|view| is_it(&view.record)).map(|view| view.id()).ok_or_else(unknown)
-        }
-        RunRef::NameOrPrefix(text) => {
-            if let Some(run) = named(text) {
-                return Ok(run);
-            }
-            let mut fits = views.iter().map(|view| view.id()).filter(|id| RunRef::is_prefix_of(text, id));
-            match (fits.next(), fits.next()) {
-                (Some(run), None) => Ok(run),
-                (Some(_), Some(_)) => {
-                    Err(Failure::new(ErrorCode::Ambiguous, format!("{text} is the start of several run ids")))
-                }
-                (None, _) => Err(unknown()),
-            }
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use jiff::Timestamp;
 use regex::bytes::Regex;
 
 use crate::model::{KeyChord, parse_span, signal_names, signal_number};
@@ -88,6 +89,33 @@ pub(super) fn wait_for(text: &str) -> Result<WaitFor, String> {
             Ok(WaitFor::Match(regex))
         }
     }
+}
+
+/// From when on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// For so long.
+    Span(Duration),
+    /// From this time on.
+    Time(Timestamp),
+}
+
+impl Since {
+    /// Returns the time that it stands for.
+    pub(super) fn time(self, now: Timestamp) -> Timestamp {
+        match self {
+            // What lies before all time was always so.
+            Since::Span(span) => now.checked_sub(span).unwrap_or(Timestamp::MIN),
+            Since::Time(time) => time,
+        }
+    }
+}
+
+/// Reads `10m` or a time of RFC 3339.
+pub(super) fn since(text: &str) -> Result<Since, String> {
+    let span = parse_span(text).ok().map(Since::Span);
+    span.or_else(|| text.parse().ok().map(Since::Time))
+        .ok_or_else(|| "expected a duration such as 10m, or a time such as 2026-11-29T10:00:00Z".to_owned())
 }
 
 /// Returns whether one word is a line for a shell rather than the name of a program (S11.3).

@@ -254,6 +254,13 @@ impl Task {
 
     /// Takes note that nobody waits any more.
     fn left(&mut self, id: u64) {
+        if let Some(waiter) = self.foregrounds.get(&id)
+            && !waiter.answer.is_abandoned()
+        {
+            // Cancelled, and waited for all the same.
+            FromClient::Cancel { id }.write(&mut self.outbox);
+            return;
+        }
         let watch = self.watches.remove(&id);
         let is_known = watch.is_some()
             | self.once.remove(&id).is_some()

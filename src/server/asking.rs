@@ -24,7 +24,7 @@ impl Asked<'_> {
             Ask::Start(start) => plain(Box::pin(json(id, client.start(start.into())))),
             Ask::StartForeground(start) => {
                 let waiting = Waiting::new(client.start_foreground(start.spec));
-                plain(Box::pin(waiting.next(id)))
+                living(waiting.kind(), waiting.next(id))
             }
             Ask::Control { run, control } => {
                 let reply = client.control(run, control);

@@ -148,6 +148,10 @@ impl Connection {
         match message {
             FromClient::Ask { id, what } => return self.ask(id, *what),
             FromClient::Cancel { id } => {
+                if let Some(Living { kind: Kind::Foreground(cancel), .. }) = self.living.get(&id) {
+                    cancel.notify_one();
+                    return Ok(());
+                }
                 // What goes on ends with what is known of it.
                 if self.living.remove(&id).is_some() {
                     FromServer::End { id }.write(&[], &mut self.outbox);
@@ -189,7 +193,7 @@ impl Connection {
                     self.go_on(id, Kind::Export(None), exporting.next(id));
                 }
             }
-            Some(Kind::Plain | Kind::Stop(_)) | None => {}
+            Some(Kind::Plain | Kind::Stop(_) | Kind::Foreground(_)) | None => {}
         }
     }
 
@@ -227,7 +231,7 @@ impl Connection {
                             FromServer::Suppressed { id, stream }.write(&[], &mut self.outbox);
                         }
                     }
-                    self.go_on(id, Kind::Plain, waiting.next(id));
+                    self.go_on(id, waiting.kind(), waiting.next(id));
                 }
             }
         }
@@ -283,7 +287,7 @@ impl Connection {
     fn base_of(&self, wanted: RunId) -> Option<(u64, Arc<Frame>)> {
         self.living.iter().find_map(|(id, living)| match &living.kind {
             Kind::Watch { run, base, .. } if *run == wanted => Some((*id, Arc::clone(base))),
-            Kind::Watch { .. } | Kind::Plain | Kind::Stop(_) | Kind::Export(_) => None,
+            Kind::Watch { .. } | Kind::Plain | Kind::Stop(_) | Kind::Export(_) | Kind::Foreground(_) => None,
         })
     }
 
@@ -324,7 +328,7 @@ impl Connection {
 fn stop_of(living: &HashMap<u64, Living>, id: u64) -> Option<StopId> {
     match living.get(&id)?.kind {
         Kind::Stop(stop) => Some(stop),
-        Kind::Plain | Kind::Watch { .. } | Kind::Export(_) => None,
+        Kind::Plain | Kind::Watch { .. } | Kind::Export(_) | Kind::Foreground(_) => None,
     }
 }
 

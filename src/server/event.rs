@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use crate::api::{Export, Feed, Foreground, HistoryRows, LiveOutput, LogReading, Reply, StopId, Update, Watch};
 use crate::model::{Cut, Failure, Frame, Record, RunId};
@@ -52,6 +52,8 @@ pub(super) enum Kind {
     Plain,
     /// A stop, by its id with the host's client.
     Stop(StopId),
+    /// A foreground run, with what cancels it: its last words and its record come all the same.
+    Foreground(Arc<Notify>),
     /// A watch.
     Watch {
         run: RunId,
@@ -84,12 +86,18 @@ impl Exporting {
 /// A foreground run that a client waits for.
 pub(super) struct Waiting {
     foreground: Foreground,
+    cancel: Arc<Notify>,
     outcome: Option<Result<Arc<Record>, Failure>>,
 }
 
 impl Waiting {
     pub(super) fn new(foreground: Foreground) -> Box<Waiting> {
-        Box::new(Waiting { foreground, outcome: None })
+        Box::new(Waiting { foreground, cancel: Arc::default(), outcome: None })
+    }
+
+    /// Returns what it is known by.
+    pub(super) fn kind(&self) -> Kind {
+        Kind::Foreground(Arc::clone(&self.cancel))
     }
 
     /// Waits for output, and when there is no more, for the outcome.
@@ -100,6 +108,10 @@ impl Waiting {
                 Some(_) => self.foreground.output_rx.recv().await,
                 None => tokio::select! {
                     biased;
+                    () = self.cancel.notified() => {
+                        self.foreground.cancel();
+                        continue;
+                    }
                     output = self.foreground.output_rx.recv() => output,
                     outcome = &mut self.foreground.outcome => {
                         self.outcome = Some(outcome);
@@ -110,9 +122,16 @@ impl Waiting {
             if let Some(output) = output {
                 return Event::Printed(id, self, output);
             }
-            let outcome = match self.outcome {
+            let outcome = match self.outcome.take() {
                 Some(outcome) => outcome,
-                None => (&mut self.foreground.outcome).await,
+                None => tokio::select! {
+                    biased;
+                    () = self.cancel.notified() => {
+                        self.foreground.cancel();
+                        continue;
+                    }
+                    outcome = &mut self.foreground.outcome => outcome,
+                },
             };
             return Event::Answered(id, outcome.map(|record| Answered::Json(Json::of(&record))));
         }

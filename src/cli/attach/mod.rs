@@ -5,3 +5,6 @@ mod paint;
 mod perform;
 mod steal;
 mod terminal;
+
+pub(super) use perform::terminal_ends;
+pub(super) use terminal::{OuterTerminal, keyboard};

@@ -30,37 +30,47 @@ const NOTICE_FOR: Duration = Duration::from_secs(3);
 /// How many writes may be on their way: the keyboard waits when the run takes nothing.
 const MAX_ON_THE_WAY: usize = 64;
 
+/// The signals that end a program which has the terminal.
+pub(in crate::cli) struct Ends([(Signal, u8); 4]);
+
+/// Listens to the signals that end a program.
+pub(in crate::cli) fn terminal_ends() -> io::Result<Ends> {
+    let end = |kind: SignalKind| Ok::<_, io::Error>((signal(kind)?, 128 + kind.as_raw_value() as u8));
+    Ok(Ends([
+        end(SignalKind::hangup())?,
+        end(SignalKind::terminate())?,
+        end(SignalKind::interrupt())?,
+        end(SignalKind::quit())?,
+    ]))
+}
+
+impl Ends {
+    /// Waits for one; returns the exit code that it would have caused.
+    pub(in crate::cli) async fn next(&mut self) -> Exit {
+        let [(hang_up, one), (terminate, two), (interrupt, three), (quit, four)] = &mut self.0;
+        tokio::select! {
+            _ = hang_up.recv() => Exit(*one),
+            _ = terminate.recv() => Exit(*two),
+            _ = interrupt.recv() => Exit(*three),
+            _ = quit.recv() => Exit(*four),
+        }
+    }
+}
+
 /// The signals that matter meanwhile.
 struct Outside {
     window: Signal,
     continued: Signal,
-    ends: [(Signal, u8); 4],
+    ends: Ends,
 }
 
 impl Outside {
     fn new() -> io::Result<Outside> {
-        let end = |kind: SignalKind| Ok::<_, io::Error>((signal(kind)?, 128 + kind.as_raw_value() as u8));
         Ok(Outside {
             window: signal(SignalKind::window_change())?,
             continued: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
-            ends: [
-                end(SignalKind::hangup())?,
-                end(SignalKind::terminate())?,
-                end(SignalKind::interrupt())?,
-                end(SignalKind::quit())?,
-            ],
+            ends: terminal_ends()?,
         })
-    }
-}
-
-/// Waits for a signal that ends the program; returns its exit code.
-async fn end(ends: &mut [(Signal, u8); 4]) -> Exit {
-    let [(hang_up, one), (terminate, two), (interrupt, three), (quit, four)] = ends;
-    tokio::select! {
-        _ = hang_up.recv() => Exit(*one),
-        _ = terminate.recv() => Exit(*two),
-        _ = interrupt.recv() => Exit(*three),
-        _ = quit.recv() => Exit(*four),
     }
 }
 
@@ -176,7 +186,7 @@ impl Attached<'_> {
             let may_type = self.on_the_way.len() < MAX_ON_THE_WAY;
             tokio::select! {
                 biased;
-                exit = end(&mut outside.ends) => return Ok(Left::Signal(exit)),
+                exit = outside.ends.next() => return Ok(Left::Signal(exit)),
                 _ = outside.window.recv() => {
                     self.resize();
                     terminal.resized();

@@ -94,11 +94,11 @@ struct Shared {
 /// The terminal while it is ours. Dropping it gives the terminal back.
 ///
 /// It is painted on a thread: a terminal that takes nothing for a while holds up nothing but its own picture.
-pub(super) struct OuterTerminal(Arc<Shared>);
+pub(in crate::cli) struct OuterTerminal(Arc<Shared>);
 
 impl OuterTerminal {
     /// Takes the terminal.
-    pub(super) fn take() -> io::Result<OuterTerminal> {
+    pub(in crate::cli) fn take() -> io::Result<OuterTerminal> {
         restore_on_panic();
         let terminal = OuterTerminal(Arc::default());
         make_raw()?;
@@ -121,12 +121,12 @@ impl OuterTerminal {
     }
 
     /// Shows a frame; one that comes before the last was drawn takes its place.
-    pub(super) fn show(&self, frame: Arc<Frame>) {
+    pub(in crate::cli) fn show(&self, frame: Arc<Frame>) {
         self.want(|wanted| wanted.frame = Some(frame));
     }
 
     /// Shows a line over the last row, or none.
-    pub(super) fn notice(&self, notice: Option<String>) {
+    pub(in crate::cli) fn notice(&self, notice: Option<String>) {
         self.want(|wanted| wanted.notice = notice);
     }
 
@@ -187,7 +187,7 @@ fn paint(shared: &Shared, out: &mut File) {
 }
 
 /// Reads the keyboard on a thread; the channel ends when the terminal is gone.
-pub(super) fn keyboard() -> io::Result<mpsc::Receiver<Vec<u8>>> {
+pub(in crate::cli) fn keyboard() -> io::Result<mpsc::Receiver<Vec<u8>>> {
     let (reads_tx, reads_rx) = mpsc::channel(MAX_READS);
     let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     thread::Builder::new().name("keyboard".to_owned()).spawn(move || {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ground::{Ground, stand};
 
-const ONE_REF: [&[&str]; 10] = [
+const ONE_REF: [&[&str]; 12] = [
     &["show"],
     &["read"],
     &["logs"],
@@ -15,6 +15,8 @@ const ONE_REF: [&[&str]; 10] = [
     &["signal"],
     &["resize"],
     &["reap"],
+    &["why"],
+    &["export", "--format", "text"],
 ];
 
 fn with_ref<'a>(verb: &[&'a str], reference: &'a str) -> Vec<&'a str> {

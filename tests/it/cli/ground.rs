@@ -130,7 +130,7 @@ impl Ground {
         let all = std::iter::once("shtask").chain(words.iter().copied()).map(Into::into).collect();
         let (out, err) = (Seen::default(), Seen::default());
         let exit = match parse(all) {
-            Parsed::Text(text) => return Ran { exit: 0, out: text, err: String::new() },
+            Parsed::Text { plain, .. } => return Ran { exit: 0, out: plain, err: String::new() },
             Parsed::Wrong { failure, json } => {
                 let mut console = Console::new(Look { json, ..self.look }, out.clone(), err.clone());
                 console.fail(&failure);
@@ -158,6 +158,7 @@ impl Ground {
             nested: false,
             attach_key: "C-a".parse().expect("a key"),
             stdin: Box::new(Cursor::new(stdin.to_owned())),
+            playback: |_| unreachable!("nothing is played without a terminal"),
             boot_now: || Moment::from_boot(clock::boot_now()),
             now: jiff::Timestamp::now,
         }

@@ -1,8 +1,13 @@
-//! The verbs of the command line over a supervisor in this process: words in; output, errors and an exit code out.
+//! The verbs of the command line: over a supervisor in this process, and as the real program over a server. Words in; output, errors and an
+//! exit code out.
 
+mod attaching;
 mod changing;
 mod errors;
 mod ground;
 mod looking;
+mod program;
+mod real;
+mod records;
 mod starting;
 mod waiting;

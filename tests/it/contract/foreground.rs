@@ -13,6 +13,7 @@ on_every_ground!(
     a_foreground_run_passes_its_output_on_live,
     a_foreground_run_has_two_minutes_unless_it_asks_for_less_or_for_ten,
     leaving_a_foreground_run_cancels_it,
+    a_foreground_run_that_is_cancelled_still_tells_its_last_words_and_its_record,
     leaving_a_foreground_run_before_it_started_leaves_nothing,
     live_output_is_suppressed_once_past_its_limit_and_the_record_has_the_tail,
     a_foreground_run_that_cannot_start_says_so,
@@ -73,6 +74,18 @@ async fn leaving_a_foreground_run_cancels_it(ground: Arc<Ground>) {
     .await;
     assert_eq!((record.status, record.cause), (Status::Cancelled, Some(Cause::Cancel)));
     assert_eq!(survivors(&marker), [], "gone before the record says so");
+}
+
+/// S3.5.
+async fn a_foreground_run_that_is_cancelled_still_tells_its_last_words_and_its_record(ground: Arc<Ground>) {
+    let line = "trap 'echo bye; exit 0' TERM; echo on; while :; do sleep 0.02; done";
+    let mut foreground = ground.client.start_foreground(ground.sh(line));
+    within("output", foreground.output_rx.recv()).await.expect("output");
+    foreground.cancel();
+    let last = within("the last words", foreground.output_rx.recv()).await;
+    assert_eq!(last, Some(LiveOutput::Chunk(Stream::Stdout, b"bye\n".to_vec())));
+    let record = outcome(&mut foreground).await.expect("a record");
+    assert_eq!((record.status, record.cause), (Status::Cancelled, Some(Cause::Cancel)));
 }
 
 /// S3.5, BUGS B06: cancelled in the middle of its start, at whatever point that is.

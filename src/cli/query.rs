@@ -1,0 +1,215 @@
+//! `history`, `summary`, `why`, `search`, `prune`, `export`: what is on record.
+
+use std::fs::File;
+use std::io::Write;
+
+use serde_json::json;
+
+use super::args_look::{ExportArgs, ExportForm, HistoryArgs, OneRef, SearchArgs};
+use super::exit::{Exit, Fault};
+use super::facts::{bytes_text, elapsed, record_json, short_span, time};
+use super::here::Verbs;
+use super::list::paint;
+use super::table::{Table, TableCell};
+use super::target::label;
+use crate::api::{ExportFormat, RecordsRequest, SearchRequest, SearchScope, Stream};
+use crate::model::{ErrorCode, Failure, Record, shown};
+
+impl Verbs<'_> {
+    /// Lists records, the newest first.
+    pub(super) async fn history(&mut self, args: &HistoryArgs) -> Result<Exit, Fault> {
+        let wanted = args.limit as usize;
+        let mut records = Vec::new();
+        let mut before = None;
+        while records.len() < wanted {
+            let limit = (wanted - records.len()).min(RecordsRequest::MAX_LIMIT);
+            let request = RecordsRequest { name: args.name.clone(), before, ..RecordsRequest::newest(limit) };
+            let page = self.client.list_records(request).await?;
+            records.extend(page.records);
+            before = page.next;
+            if before.is_none() {
+                break;
+            }
+        }
+        if self.console.look.json {
+            let runs: Vec<_> = records.iter().map(record_json).collect();
+            self.console.json(&json!({ "schema": 1, "runs": runs, "has_more": before.is_some() }))?;
+        } else if records.is_empty() {
+            self.console.note("no runs on record");
+        } else {
+            let table = self.records_table(&records);
+            self.console.table(&table)?;
+        }
+        Ok(Exit::DONE)
+    }
+
+    fn records_table(&self, records: &[Record]) -> Table {
+        let now = (self.here.now)();
+        let mut table = Table::new(["ID", "NAME", "STATUS", "EXIT", "STARTED", "TOOK", "COMMAND"]);
+        for record in records {
+            let started =
+                record.started_at.map_or_else(|| "-".to_owned(), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
+            let took = record.started_at.map(|at| short_span(elapsed(at, record.completed_at.unwrap_or(now))));
+            let name =
+                record.name.as_ref().map_or_else(|| "-".to_owned(), |name| format!("{name}:{}", record.generation));
+            table.row([
+                TableCell::painted(record.id.short(), "1"),
+                name.into(),
+                TableCell::painted(record.status.word(), paint(record.status)),
+                record.exit_code.map_or_else(|| "-".to_owned(), |code| code.to_string()).into(),
+                started.into(),
+                took.unwrap_or_else(|| "-".to_owned()).into(),
+                shown(&record.command).into(),
+            ]);
+        }
+        table
+    }
+
+    /// Shows what needs attention, in at most nine lines (S6.9).
+    pub(super) async fn summary(&mut self) -> Result<Exit, Fault> {
+        let summary = self.client.summary().await?;
+        if self.console.look.json {
+            let runs: Vec<_> = summary.runs.iter().map(record_json).collect();
+            self.console.json(&json!({ "schema": 1, "runs": runs, "rest": summary.rest }))?;
+            return Ok(Exit::DONE);
+        }
+        let now = (self.here.now)();
+        let mut table = Table::new(["", "", "", ""]);
+        for record in &summary.runs {
+            let (since, word) = match (record.completed_at, record.started_at) {
+                (Some(ended), _) => (ended, "ago"),
+                (None, Some(started)) => (started, "so far"),
+                (None, None) => (record.updated_at, "so far"),
+            };
+            let code = record.exit_code.filter(|code| *code != 0).map_or_else(String::new, |code| format!(" {code}"));
+            table.row([
+                TableCell::painted(label(record), "1"),
+                TableCell::painted(format!("{}{code}", record.status.word()), paint(record.status)),
+                format!("{} {word}", short_span(elapsed(since, now))).into(),
+                shown(&record.command).into(),
+            ]);
+        }
+        self.console.table(&table)?;
+        if summary.rest > 0 {
+            self.console.line(&format!("and {} more (ls)", summary.rest))?;
+        }
+        Ok(Exit::DONE)
+    }
+
+    /// Says why a run is not running (S6.8).
+    pub(super) async fn why(&mut self, args: &OneRef) -> Result<Exit, Fault> {
+        let run = self.find(&args.run).await?;
+        let text = self.client.why(run).await?;
+        if self.console.look.json {
+            self.console.json(&json!({ "run": run, "why": text }))?;
+        } else {
+            self.console.line(&shown(&text))?;
+        }
+        Ok(Exit::DONE)
+    }
+
+    /// Searches output; 1 when nothing was found, as grep has it.
+    pub(super) async fn search(&mut self, args: &SearchArgs) -> Result<Exit, Fault> {
+        let mut scopes = Vec::new();
+        for reference in &args.runs {
+            scopes.push(SearchScope::Run(self.find(reference).await?));
+        }
+        if scopes.is_empty() {
+            scopes.push(if args.all { SearchScope::All } else { SearchScope::Live });
+        }
+        let (mut hits, mut has_more, mut runs, mut unreadable) = (Vec::new(), false, 0, 0);
+        for scope in scopes {
+            let left = (args.limit as usize).saturating_sub(hits.len());
+            if left == 0 {
+                has_more = true;
+                break;
+            }
+            let request = SearchRequest {
+                pattern: args.text.clone(),
+                is_regex: args.regex,
+                ignore_case: args.ignore_case,
+                scope,
+                limit: left,
+            };
+            let found = self.client.search(request).await?;
+            has_more |= found.has_more;
+            runs += found.runs;
+            unreadable += found.unreadable;
+            hits.extend(found.hits);
+        }
+        if self.console.look.json {
+            let shown: Vec<_> = hits
+                .iter()
+                .map(|hit| {
+                    json!({
+                        "run": hit.run, "stream": hit.stream, "line": hit.line, "offset": hit.offset,
+                        "at": hit.at.map(time), "text": hit.text,
+                    })
+                })
+                .collect();
+            let document = json!({ "hits": shown, "has_more": has_more, "runs": runs, "unreadable": unreadable });
+            self.console.json(&document)?;
+        } else {
+            for hit in &hits {
+                let stream = match hit.stream {
+                    Stream::Stdout => "",
+                    Stream::Stderr => ":stderr",
+                };
+                self.console.line(&format!("{}{stream}:{}: {}", hit.run.short(), hit.line, shown(&hit.text)))?;
+            }
+            if has_more {
+                self.console.note(&format!("there may be more than these {} (--limit)", hits.len()));
+            }
+            if unreadable > 0 {
+                self.console.note(&format!("{unreadable} logs could not be read"));
+            }
+        }
+        Ok(if hits.is_empty() { Exit::FAILED } else { Exit::DONE })
+    }
+
+    /// Deletes what is beyond retention.
+    pub(super) async fn prune(&mut self) -> Result<Exit, Fault> {
+        let pruned = self.client.prune().await?;
+        if self.console.look.json {
+            self.console.json(&json!({ "runs": pruned.runs, "log_bytes": pruned.log_bytes }))?;
+        } else {
+            let noun = if pruned.runs == 1 { "record" } else { "records" };
+            self.console.line(&format!(
+                "{} {noun} and {} of logs removed",
+                pruned.runs,
+                bytes_text(pruned.log_bytes)
+            ))?;
+        }
+        Ok(Exit::DONE)
+    }
+
+    /// Writes the output of a run in another form.
+    pub(super) async fn export(&mut self, args: &ExportArgs) -> Result<Exit, Fault> {
+        let run = self.find(&args.run).await?;
+        let format = match args.format {
+            ExportForm::Text => ExportFormat::Text,
+            ExportForm::Cast => ExportFormat::Cast,
+            ExportForm::Json => ExportFormat::Json,
+        };
+        let path = args.output.as_ref().map(|path| self.here.cwd.join(path));
+        let mut export = self.client.export(run, format);
+        let mut file = None;
+        while let Some(chunk) = export.chunks_rx.recv().await {
+            match (&path, &mut file) {
+                (None, _) => self.console.bytes(&chunk)?,
+                (Some(path), file) => {
+                    let written = match file {
+                        Some(file) => Ok(file),
+                        // Not before something came: a failure leaves what was there.
+                        None => File::create(path).map(|made| file.insert(made)),
+                    };
+                    written.and_then(|file: &mut File| file.write_all(&chunk)).map_err(|error| {
+                        Failure::new(ErrorCode::Broken, format!("{} cannot be written: {error}", shown(path)))
+                    })?;
+                }
+            }
+        }
+        export.outcome.await?;
+        Ok(Exit::DONE)
+    }
+}

@@ -1,0 +1,145 @@
+//! `attach` in a real terminal (S4.4, S10.2; BUGS B17, B41, B53, B54).
+
+use rustix::process::Signal;
+
+use super::real::Served;
+use crate::harness::{Exit, Terminal, modes_left_on};
+
+/// Checks that the terminal is as it was before the program.
+#[track_caller]
+fn assert_given_back(terminal: &Terminal) {
+    assert_eq!(modes_left_on(terminal.raw()), [].into(), "{}", terminal.picture());
+    assert_eq!(terminal.line_settings(), terminal.line_settings_at_start());
+    assert!(!terminal.screen().vt().alternate_screen() && terminal.screen().cursor_visible());
+}
+
+fn attach(served: &Served, run: &str) -> Terminal {
+    served.launch(&["attach", run]).size(90, 20).start()
+}
+
+#[test]
+fn what_is_typed_reaches_the_run_and_what_it_shows_is_drawn() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "--name", "shell", r#"stty size; read -r line; echo "got <$line>"; exit 7"#]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("shell:1: C-a leaves");
+    terminal.send(b"hello\r");
+    terminal.wait_for_text("got <hello>");
+    assert_eq!(terminal.wait_exit(), Exit::Code(7));
+    assert!(terminal.screen().has("shell:1 failed with exit code 7"), "{}", terminal.picture());
+    assert_given_back(&terminal);
+}
+
+/// S4.4: the size of a run follows who is attached to it.
+#[test]
+fn the_run_takes_the_size_of_the_terminal() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done"]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("20 90");
+    terminal.resize(70, 15);
+    terminal.wait_for_text("15 70");
+    terminal.keys("<C-a>");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert_given_back(&terminal);
+}
+
+/// B17, S10.2: one key is stolen; every other, ^C too, is the run's.
+#[test]
+fn one_key_leaves_and_pressed_twice_reaches_the_run() {
+    let served = Served::new();
+    let run = served.start(&[
+        "--pty",
+        "--name",
+        "cat",
+        "trap 'echo interrupted' INT; stty -echo; echo ready; while :; do cat -v; done",
+    ]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("ready");
+    terminal.send(b"\x01\x01x\r");
+    terminal.wait_for_text("^Ax");
+    terminal.send(b"\x03");
+    terminal.wait_for_text("interrupted");
+    terminal.send(b"\x01");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert!(terminal.screen().has("detached from cat:1, which goes on"), "{}", terminal.picture());
+    assert_given_back(&terminal);
+    assert!(served.done(&["show", &run]).contains("running"));
+}
+
+/// B53, B54.
+#[test]
+fn modes_hold_while_attached_and_for_the_next_who_attaches_and_are_off_afterwards() {
+    let served = Served::new();
+    let run = served.start(&[
+        "--pty",
+        r"printf '\033[?1h\033=\033[?1002h\033[?1006h\033[?1004h\033[?2004h\033[?25l\033[4 qready'; sleep 60",
+    ]);
+    for _ in 0..2 {
+        let mut terminal = attach(&served, &run);
+        terminal.wait_for_text("ready");
+        terminal.wait_until("all modes", |terminal| {
+            let on = modes_left_on(terminal.raw());
+            [1, 25, 1002, 1004, 1006, 2004, 10_000].iter().all(|mode| on.contains(mode))
+        });
+        terminal.send(b"\x01");
+        assert_eq!(terminal.wait_exit(), Exit::Code(0));
+        assert_given_back(&terminal);
+    }
+}
+
+/// S10.7 for this terminal: however it ends.
+#[test]
+fn a_signal_ends_the_attachment_and_the_terminal_is_given_back() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "echo ready; sleep 60"]);
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let mut terminal = attach(&served, &run);
+        terminal.wait_for_text("ready");
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_exit(), Exit::Code(code));
+        assert_given_back(&terminal);
+    }
+    assert!(served.done(&["show", &run]).contains("running"), "the run goes on");
+}
+
+/// S9.2.
+#[test]
+fn nothing_that_the_run_prints_reaches_the_terminal_as_a_command() {
+    let served = Served::new();
+    let run =
+        served.start(&["--pty", r"printf '\033]52;c;aGFjaw==\007\033]0;title\007\007\033[8;5;5tshown\n'; sleep 60"]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("shown");
+    terminal.send(b"\x01");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert_eq!((terminal.screen().clipboard().len(), terminal.screen().bells()), (0, 0));
+    assert_ne!(terminal.screen().title(), "title");
+}
+
+#[test]
+fn what_cannot_be_attached_is_refused_before_the_terminal_is_touched() {
+    let served = Served::new();
+    let pipes = served.start(&["--", "sleep", "60"]);
+    let ended = served.start(&["--pty", "--wait", "--", "true"]);
+    for (run, code, part) in [(pipes, 1, "no terminal"), (ended, 5, "has ended"), ("nobody".to_owned(), 3, "error:")] {
+        let mut terminal = attach(&served, &run);
+        assert_eq!(terminal.wait_exit(), Exit::Code(code));
+        assert!(terminal.screen().has(part), "{}", terminal.picture());
+        assert!(!terminal.raw().windows(8).any(|part| part == b"\x1b[?1049h"));
+    }
+    let output = served.verb(&["attach", "nobody"]);
+    assert_eq!(output.status.code(), Some(1), "no terminal: {output:?}");
+}
+
+#[test]
+fn a_recording_is_played_and_any_key_leaves() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "--wait", "echo played; exit 0"]);
+    let mut terminal = served.launch(&["replay", &run, "--max-pause", "100ms"]).size(90, 26).start();
+    terminal.wait_for_text("the end: any key leaves");
+    assert!(terminal.screen().has("played"), "{}", terminal.picture());
+    terminal.send(b"x");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert_given_back(&terminal);
+}
