@@ -3,6 +3,7 @@
 mod client;
 mod facts;
 mod feed;
+mod link;
 mod query;
 mod reply;
 mod server;
@@ -21,6 +22,7 @@ pub use query::{
     Export, ExportFormat, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults, SearchScope,
     Summary,
 };
+pub use link::Link;
 pub use reply::{Answer, Reply, reply};
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
 pub use watch::{HistoryRows, View, Watch};

@@ -8,10 +8,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::dial::{self, Dial, Patience};
 use super::error::broken;
-use super::link::{Link, Task};
+use super::link::Task;
 use super::waiting::{Command, ExportWaiter, ForegroundWaiter, Told, Waiter, json, once};
 use crate::api::{
-    Answer, Client, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest,
+    Answer, Client, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, Link, LogReading, LogRequest,
     Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, Server, ServerStatus,
     ServerStopped, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, StopServer,
     Stopping, Summary, View, Watch, empty_feed, reply,

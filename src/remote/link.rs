@@ -15,7 +15,7 @@ use super::dial::{Connected, Dial, Patience, connect};
 use super::error::{broken, down, lost};
 use super::shown::{FollowedFeed, FollowedWatch};
 use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
-use crate::api::{LiveOutput, Update};
+use crate::api::{Link, LiveOutput, Update};
 use crate::model::{Failure, Frame, SessionName};
 use crate::wire::screen::read_frame;
 use crate::wire::{Ask, CutAnswer, CutView, FromClient, FromServer, Json, Message, Outbox, id_of};
@@ -25,15 +25,6 @@ const MAX_UNSENT_BYTES: usize = 256 * 1024;
 
 /// The first and the longest pause between two attempts to connect.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
-
-/// Whether there is a connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Link {
-    /// There is one.
-    Up,
-    /// It was lost, for this reason; a new one is tried for.
-    Lost(Failure),
-}
 
 /// What the task knows.
 pub(super) struct Task {

@@ -12,4 +12,4 @@ mod waiting;
 
 pub use client::RemoteClient;
 pub use dial::{Dial, Patience, connect_to};
-pub use link::Link;
+pub use crate::api::Link;

@@ -45,6 +45,8 @@ pub(crate) enum Cmd {
     Resize { run: RunId, size: Size },
     /// Stop everything.
     Shutdown { hurry: bool },
+    /// Stop these runs, which are all that there are.
+    StopAll { runs: Vec<RunId>, kill: bool },
     /// Suspend the TUI.
     Suspend,
     /// Draw everything anew.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use crate::api::{HistoryRows, Inspection, ShutdownReport, StopOutcome, Update};
+use crate::api::{HistoryRows, Inspection, Link, ShutdownReport, StopOutcome, Update};
 use crate::model::{Cut, Failure, Frame, KeyChord, Mouse, Record, RunId, Size};
 
 use super::cmd::Origin;
@@ -51,6 +51,8 @@ pub(crate) enum Event {
     Runs(Update),
     /// There will be no more changes: the supervisor is gone.
     RunsGone,
+    /// The connection to the server was lost, or is there again.
+    Link(Link),
     /// The watched run shows this.
     Frame { run: RunId, frame: Arc<Frame> },
     /// A run cannot be watched.

@@ -95,7 +95,7 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Signal, &[ch('m')], "signal", "send a signal"),
     bind(Intent::Extend, &[ch('e')], "deadline", "extend or remove the deadline"),
     bind(Intent::Help, &[ch('?'), key(NamedKey::F(1))], "help", "show or hide all keys"),
-    bind(Intent::Detach, &[ch('d')], "detach", "detach (comes with the server)"),
+    bind(Intent::Detach, &[ch('d')], "detach", "leave; the runs go on"),
     bind(Intent::Leave, &[ch('q'), ctrl('c')], "leave", "leave; asks first when something runs"),
     bind(Intent::Back, &[key(NamedKey::Escape)], "back", "go back: close the panel, leave zoom"),
     bind(Intent::PageDown, &[key(NamedKey::PageDown)], "page", "inspect: scroll down"),
@@ -148,6 +148,7 @@ pub(crate) const MENU: &[Binding] = &[
 
 /// In the question before leaving.
 pub(crate) const QUESTION: &[Binding] = &[
+    bind(Intent::Detach, &[ch('d')], "detach", "leave; the runs go on"),
     bind(Intent::Yes, &[ch('y')], "stop all and leave", "stop all runs and leave"),
     bind(Intent::No, &[ch('n'), key(NamedKey::Escape)], "stay", "stay"),
     bind(

@@ -5,6 +5,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tokio::sync::watch;
+
+use crate::api::Link;
 use crate::model::{KeyChord, Mode, Moment, RunName, RunSpec, Size};
 
 /// A task that the list shows, whether it runs or not.
@@ -84,6 +87,8 @@ pub struct Options {
     pub home: Option<PathBuf>,
     /// How many colours may be used.
     pub colors: ColorChoice,
+    /// The connection to the server that has the runs, which go on when the TUI is left; none when they end with this program.
+    pub server: Option<watch::Receiver<Link>>,
 }
 
 /// How the TUI was left.
@@ -91,6 +96,13 @@ pub struct Options {
 pub enum Leaving {
     /// All runs were asked to end and have, or are named in the summary.
     Stopped {
+        /// A few short lines for the user's own screen, harmless to print.
+        summary: Vec<String>,
+        /// The signal that asked for it, when it was one.
+        signal: Option<i32>,
+    },
+    /// The server goes on with the runs that are live.
+    Detached {
         /// A few short lines for the user's own screen, harmless to print.
         summary: Vec<String>,
         /// The signal that asked for it, when it was one.

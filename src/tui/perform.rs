@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::api::{Client, ShutdownRequest, StartRequest, StopRequest};
-use crate::model::{RunSpec, WriteStdin};
+use crate::api::{Client, ShutdownReport, ShutdownRequest, StartRequest, StopRequest};
+use crate::model::{ErrorCode, RunId, RunSpec, WriteStdin};
 
 use super::NewRun;
 use super::cmd::{Cmd, Origin};
@@ -62,7 +62,28 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
             let reply = client.shutdown(ShutdownRequest { hurry });
             answer(async move { Answer::ShutDown { result: reply.await } })
         }
+        Cmd::StopAll { runs, kill } => stop_all(client, runs, kill),
         Cmd::Watch { .. } | Cmd::Unwatch | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return Err(cmd),
+    })
+}
+
+fn stop_all(client: &dyn Client, runs: Vec<RunId>, kill: bool) -> Awaited {
+    let stopping: Vec<_> = runs.into_iter().map(|run| (run, client.stop(run, StopRequest { kill }).reply)).collect();
+    answer(async move {
+        let mut report = ShutdownReport::default();
+        for (run, reply) in stopping {
+            match reply.await {
+                Ok(outcome) => {
+                    report.ended += 1;
+                    let left = outcome.record.ended.iter().flat_map(|ended| ended.left.clone());
+                    report.left.extend(left.map(|alive| (run, alive)));
+                }
+                // It ended by itself in between, or was cleared.
+                Err(failure) if matches!(failure.code, ErrorCode::ControlClosed | ErrorCode::NotFound) => {}
+                Err(failure) => return Answer::ShutDown { result: Err(failure) },
+            }
+        }
+        Answer::ShutDown { result: Ok(report) }
     })
 }
 

@@ -8,9 +8,10 @@ use std::time::Duration;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 use jiff::tz::TimeZone;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::api::{Client, Feed, Reply, Update, View, Watch};
+use crate::api::{Client, Feed, Link, Reply, Update, View, Watch};
 use crate::model::{Failure, Frame, Moment, RunId};
 
 use super::cmd::Cmd;
@@ -50,11 +51,12 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     terminal::check()?;
     // Before the terminal is changed, so that no signal finds it changed and nobody to restore it.
     let signals = Signals::new().map_err(TuiError::Signals)?;
-    let Options { title, tasks, attach_key, mouse, clock, new_run, cwd, home, colors } = options;
+    let Options { title, tasks, attach_key, mouse, clock, new_run, cwd, home, colors, server } = options;
     let screen = Screen::enter(mouse)?;
-    let setup = Setup { title, attach_key, cwd, home, colors };
+    let setup = Setup { title, attach_key, cwd, home, colors, has_server: server.is_some() };
     let model = Model::new(setup, tasks, terminal::size(), clock());
     let mut ui = Ui::new(client, new_run, clock, model, screen);
+    ui.link = server;
     ui.draw().map_err(TuiError::Draw)?;
     ui.drive(inputs, signals).await
 }
@@ -67,6 +69,7 @@ enum Happened {
     Watching(Result<Watch, Failure>),
     Answered(Event),
     Runs(Option<Update>),
+    Link(Option<Link>),
     DrawDue,
     TickDue,
     ResumeDue,
@@ -84,6 +87,7 @@ pub(super) struct Ui<S> {
     watch: Option<(RunId, Watch)>,
     asked_watch: Option<(RunId, Reply<Watch>)>,
     feed: Option<Feed>,
+    link: Option<watch::Receiver<Link>>,
     drawn_at: Option<Instant>,
     /// Whether the user waits for what comes next: it is drawn at once.
     awaited: bool,
@@ -111,6 +115,7 @@ impl<S: Surface> Ui<S> {
             watch: None,
             asked_watch: None,
             feed: None,
+            link: None,
             drawn_at: None,
             awaited: false,
             tick_at: None,
@@ -159,6 +164,7 @@ impl<S: Surface> Ui<S> {
                 watching = answered(&mut self.asked_watch) => Happened::Watching(watching),
                 Some(event) = self.answers.next() => Happened::Answered(event),
                 update = next_update(&mut self.feed) => Happened::Runs(update),
+                link = next_link(&mut self.link) => Happened::Link(link),
                 () = until(draw_at) => Happened::DrawDue,
                 () = until(self.tick_at) => Happened::TickDue,
                 () = until(self.resume_at) => Happened::ResumeDue,
@@ -213,6 +219,9 @@ impl<S: Surface> Ui<S> {
                 self.feed = None;
                 self.take(Event::RunsGone);
             }
+            Happened::Link(Some(link)) => self.take(Event::Link(link)),
+            // That it is over is told by the feed.
+            Happened::Link(None) => self.link = None,
             Happened::DrawDue => {}
             Happened::TickDue => {
                 self.tick_at = None;
@@ -272,7 +281,8 @@ impl<S: Surface> Ui<S> {
             | Cmd::History { .. }
             | Cmd::Control { .. }
             | Cmd::Resize { .. }
-            | Cmd::Shutdown { .. } => {}
+            | Cmd::Shutdown { .. }
+            | Cmd::StopAll { .. } => {}
         }
     }
 
@@ -334,6 +344,13 @@ async fn answered(asked: &mut Option<(RunId, Reply<Watch>)>) -> Result<Watch, Fa
 async fn next_update(feed: &mut Option<Feed>) -> Option<Update> {
     match feed {
         Some(feed) => feed.next().await,
+        None => pending().await,
+    }
+}
+
+async fn next_link(link: &mut Option<watch::Receiver<Link>>) -> Option<Link> {
+    match link {
+        Some(link) => link.changed().await.ok().map(|()| link.borrow_and_update().clone()),
         None => pending().await,
     }
 }

@@ -94,8 +94,35 @@ impl ExtendMenu {
     }
 }
 
-/// The question before leaving: 0 is to stop all and leave, 1 to stay.
-#[derive(Debug, Clone, Default)]
+/// How the question before leaving can be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LeaveAnswer {
+    /// Leave; the server goes on with the runs.
+    Detach,
+    StopAll,
+    Stay,
+}
+
+impl LeaveAnswer {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            LeaveAnswer::Detach => "detach: leave, the runs go on",
+            LeaveAnswer::StopAll => "stop all and leave",
+            LeaveAnswer::Stay => "stay",
+        }
+    }
+}
+
+/// The question before leaving.
+#[derive(Debug, Clone)]
 pub(crate) struct LeaveQuestion {
+    pub(crate) answers: &'static [LeaveAnswer],
     pub(crate) selected: usize,
+}
+
+impl LeaveQuestion {
+    pub(crate) fn new(has_server: bool) -> LeaveQuestion {
+        let answers: &[LeaveAnswer] = &[LeaveAnswer::Detach, LeaveAnswer::StopAll, LeaveAnswer::Stay];
+        LeaveQuestion { answers: &answers[usize::from(!has_server)..], selected: 0 }
+    }
 }

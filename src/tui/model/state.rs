@@ -12,7 +12,7 @@ use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
     Areas, ExtendMenu, INSPECT_EVERY, InspectPanel, LeaveQuestion, List, Pane, Prompt, RowKey, SignalMenu, areas,
-    countdown_step, summary,
+    countdown_step, detached, summary,
 };
 
 /// Where keys go when no overlay is open.
@@ -82,6 +82,8 @@ pub(crate) struct Setup {
     pub(crate) cwd: PathBuf,
     pub(crate) home: Option<PathBuf>,
     pub(crate) colors: ColorChoice,
+    /// Whether a server has the runs: they go on when the TUI is left.
+    pub(crate) has_server: bool,
 }
 
 /// The state of the TUI.
@@ -111,6 +113,10 @@ pub(crate) struct Model {
     pub(crate) select_when_known: Option<RunId>,
     /// Whether the supervisor is gone.
     pub(crate) lost: bool,
+    /// Why there is no connection to the server at the moment.
+    pub(crate) parted: Option<String>,
+    /// The user leaves and the runs go on; the signal that asked for it, when it was one.
+    pub(crate) detached: Option<Option<i32>>,
     /// Whether something that is drawn has changed since it was drawn.
     pub(crate) dirty: bool,
     /// Whether rows of the shown run have changed, and nothing else.
@@ -139,6 +145,8 @@ impl Model {
             typed_ahead: Vec::new(),
             select_when_known: None,
             lost: false,
+            parted: None,
+            detached: None,
             dirty: true,
             rows_dirty: false,
         }
@@ -241,6 +249,9 @@ impl Model {
 
     /// Says how the TUI is left.
     pub(crate) fn leaving(&self) -> Leaving {
+        if let Some(signal) = self.detached {
+            return Leaving::Detached { summary: detached(self), signal };
+        }
         let ending = self.ending.as_ref();
         Leaving::Stopped { summary: summary(self), signal: ending.and_then(|ending| ending.signal) }
     }

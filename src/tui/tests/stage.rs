@@ -169,6 +169,7 @@ impl Stage {
             cwd: "/work/project".into(),
             home: Some("/home/user".into()),
             colors: ColorChoice::TrueColor,
+            has_server: false,
         };
         Stage { model: Model::new(setup, tasks, size, START), now: START, cmds: Vec::new() }
     }

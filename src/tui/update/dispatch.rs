@@ -1,6 +1,6 @@
 //! Where each event goes.
 
-use crate::api::Update;
+use crate::api::{Link, Update};
 use crate::model::{Frame, KeyChord, Moment};
 
 use super::super::cmd::Cmd;
@@ -21,6 +21,7 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
         Event::Input(input) => take_input(model, input, &mut cmds),
         Event::Runs(change) => take_runs(model, change, &mut cmds),
         Event::RunsGone => lose(model),
+        Event::Link(link) => take_link(model, link),
         Event::Frame { run, frame } => {
             if model.pane.run == Some(run) {
                 let area = model.terminal_area();
@@ -55,6 +56,7 @@ fn only_rows_change(model: &Model, next: &Frame) -> bool {
         && model.pane.scroll.is_none()
         && model.overlay.is_none()
         && model.notice.is_none()
+        && model.parted.is_none()
         && model.pane.frame.as_deref().is_some_and(is_same_kind)
 }
 
@@ -150,6 +152,21 @@ fn status_changed(model: &mut Model) {
     }
     if let Some(panel) = &mut model.inspect {
         panel.stale = true;
+    }
+}
+
+/// The connection to the server is lost, or there again: what is shown goes on from there.
+fn take_link(model: &mut Model, link: Link) {
+    model.dirty = true;
+    let was_parted = model.parted.is_some();
+    model.parted = match link {
+        Link::Up => None,
+        Link::Lost(failure) => Some(failure.message),
+    };
+    match &model.parted {
+        Some(_) => {}
+        None if was_parted => model.inform("the server is there again"),
+        None => {}
     }
 }
 

@@ -35,9 +35,8 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Signal => signal(model),
         Intent::Extend => extend(model),
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
-        Intent::Detach => {
-            model.inform("detaching comes with the server; until then q stops all runs and leaves");
-        }
+        Intent::Detach if model.setup.has_server => leave::detach(model, None, cmds),
+        Intent::Detach => model.inform("these runs end with this program (--embedded); q stops them and leaves"),
         Intent::Leave => leave::ask(model, cmds),
         Intent::Back => back(model),
         Intent::Suspend => cmds.push(Cmd::Suspend),
@@ -48,7 +47,15 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
 
 /// Starts the tasks that are to be started by themselves and do not run yet.
 pub(super) fn autostart(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    // Whoever comes to runs that go on wants to see them as they are: what was stopped on purpose stays stopped.
+    let goes_on = model.setup.has_server && !model.list.live().is_empty();
     for key in std::mem::take(&mut model.autostart) {
+        if goes_on {
+            if let Some(row) = model.list.row_mut(&key) {
+                row.pending = false;
+            }
+            continue;
+        }
         let live = model.list.rows.iter().find(|row| row.key == key).and_then(|row| model.list.view_of(row));
         if live.is_none_or(|view| view.record.status.is_final()) {
             start_task(model, &key, cmds);

@@ -4,7 +4,7 @@ use crate::model::{KeyChord, Mode};
 
 use super::super::cmd::Cmd;
 use super::super::keys::{self, Intent};
-use super::super::model::{ExtendMenu, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
+use super::super::model::{ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
 use super::{leave, prompt};
 
 pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
@@ -71,18 +71,24 @@ fn choose_deadline(menu: &ExtendMenu, cmds: &mut Vec<Cmd>) {
 
 fn question_key(model: &mut Model, mut question: LeaveQuestion, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {
     match intent {
+        Some(Intent::Detach) if model.setup.has_server => return leave::detach(model, None, cmds),
         Some(Intent::Yes) => return leave::begin(model, None, cmds),
         Some(Intent::No) => return,
-        Some(Intent::Accept) => return answer(model, &question, cmds),
-        Some(Intent::Down | Intent::Up) => question.selected = 1 - question.selected,
+        Some(Intent::Accept) => return answer(model, question.answers[question.selected], cmds),
+        Some(Intent::Down) => question.selected = (question.selected + 1) % question.answers.len(),
+        Some(Intent::Up) => {
+            question.selected = (question.selected + question.answers.len() - 1) % question.answers.len();
+        }
         Some(_) | None => {}
     }
     model.overlay = Some(Overlay::Leave(question));
 }
 
-fn answer(model: &mut Model, question: &LeaveQuestion, cmds: &mut Vec<Cmd>) {
-    if question.selected == 0 {
-        leave::begin(model, None, cmds);
+fn answer(model: &mut Model, answer: LeaveAnswer, cmds: &mut Vec<Cmd>) {
+    match answer {
+        LeaveAnswer::Detach => leave::detach(model, None, cmds),
+        LeaveAnswer::StopAll => leave::begin(model, None, cmds),
+        LeaveAnswer::Stay => {}
     }
 }
 
@@ -96,7 +102,9 @@ pub(super) fn click(model: &mut Model, entry: usize, cmds: &mut Vec<Cmd>) {
         Some(Overlay::Extend(menu)) if entry < menu.entries().len() => {
             choose_deadline(&ExtendMenu { selected: entry, ..menu }, cmds);
         }
-        Some(Overlay::Leave(_)) if entry < 2 => answer(model, &LeaveQuestion { selected: entry }, cmds),
+        Some(Overlay::Leave(question)) if entry < question.answers.len() => {
+            answer(model, question.answers[entry], cmds);
+        }
         other => model.overlay = other,
     }
 }

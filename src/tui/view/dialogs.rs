@@ -41,7 +41,7 @@ fn menu(model: &Model) -> Option<Menu> {
             Menu {
                 title: "Leave shtask?".into(),
                 text,
-                entries: vec!["stop all and leave".into(), "stay".into()],
+                entries: question.answers.iter().map(|answer| answer.words().to_owned()).collect(),
                 selected: question.selected,
             }
         }

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use crate::model::Mode;
 
 use super::super::keys::{self, Binding, Intent, label};
-use super::super::model::{Focus, Level, Model, Overlay, width};
+use super::super::model::{Focus, Level, Model, Notice, Overlay, width};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
 use super::pane::attached_words;
@@ -77,7 +77,7 @@ fn hint(table: &[Binding], intent: Intent) -> Option<Hint> {
 /// What matters here, the most important first, the ways to help and out last.
 fn wanted(model: &Model) -> (&'static [Binding], &'static [Intent]) {
     use Intent::{
-        Accept, Attach, Back, Clear, Down, Extend, First, Help, Hurry, Inspect, Kill, Last, Leave, NewRun, NextField,
+        Accept, Attach, Back, Clear, Detach, Down, Extend, First, Help, Hurry, Inspect, Kill, Last, Leave, NewRun, NextField,
         No, PageDown, PageUp, Restart, Scrollback, Signal, Start, Stop, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
@@ -88,6 +88,7 @@ fn wanted(model: &Model) -> (&'static [Binding], &'static [Intent]) {
         Some(Overlay::Prompt(_)) => return (keys::PROMPT, &[NextField, Accept, Back]),
         Some(Overlay::Signal(_)) => return (keys::MENU, &[Down, Up, NextField, Accept, Back]),
         Some(Overlay::Extend(_)) => return (keys::MENU, &[Down, Up, Accept, Back]),
+        Some(Overlay::Leave(_)) if model.setup.has_server => return (keys::QUESTION, &[Detach, Yes, No]),
         Some(Overlay::Leave(_)) => return (keys::QUESTION, &[Yes, No]),
         None => {}
     }
@@ -110,14 +111,15 @@ fn wanted(model: &Model) -> (&'static [Binding], &'static [Intent]) {
     (keys::LIST, wanted)
 }
 
-/// Draws what the user is told: over the bottom lines, until the next key.
+/// Draws what the user is told: over the bottom lines, until the next key, or until the server is there again.
 pub(super) fn draw_notice(model: &Model, theme: Theme, status: Rect, buf: &mut Buffer) {
-    let Some(notice) = &model.notice else { return };
-    let style = match notice.level {
-        Level::Info => theme.info(),
-        Level::Error => theme.alarm(),
+    let (text, style) = match (&model.notice, &model.parted) {
+        (Some(Notice { level: Level::Info, text }), _) => (text.clone(), theme.info()),
+        (Some(Notice { level: Level::Error, text }), _) => (text.clone(), theme.alarm()),
+        (None, Some(why)) => (format!("no connection to the server, trying again: {why}"), theme.alarm()),
+        (None, None) => return,
     };
-    let text = crate::model::plain_line(&notice.text, 1000);
+    let text = crate::model::plain_line(&text, 1000);
     let cols = usize::from(status.width).saturating_sub(2);
     let mut lines = wrap(&text, cols);
     let room = NOTICE_LINES.min(usize::from(status.bottom()).saturating_sub(1)).max(1);

@@ -58,6 +58,7 @@ fn child_that_panics() {
             cwd: PathBuf::from("/"),
             home: None,
             colors: ColorChoice::TrueColor,
+            server: None,
         };
         let _ = tui::run(client, options).await;
         let _ = supervising.await;

@@ -1,0 +1,12 @@
+//! Whether the other side can be reached.
+
+use crate::model::Failure;
+
+/// The state of a connection to a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Link {
+    /// There is one.
+    Up,
+    /// It was lost, for this reason; a new one is tried for.
+    Lost(Failure),
+}
