@@ -5,5 +5,6 @@ mod places;
 mod reconnecting;
 mod served;
 mod starting;
+mod strangers;
 
 pub(crate) use served::Served;
