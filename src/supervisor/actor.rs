@@ -167,6 +167,7 @@ impl Supervisor {
                 Deadline::Run(run, timer) => todo.extend(self.core.timer_fired(at, run, timer, epoch)),
                 Deadline::Store(run) => todo.extend(self.core.store_again(at, run)),
                 Deadline::Shutdown => self.core.shutdown_is_late(),
+                Deadline::Close(lease) => self.core.close_is_late(lease),
             }
         }
         todo
@@ -246,6 +247,7 @@ impl Supervisor {
                 }
                 Do::Arm(run, timer, epoch, at) => self.timers.arm(Deadline::Run(run, timer), epoch, at),
                 Do::Disarm(run, timer) => self.timers.disarm(Deadline::Run(run, timer)),
+                Do::ArmClose(lease, at) => self.timers.arm(Deadline::Close(lease), 0, at),
                 Do::ArmShutdown(at) => self.timers.arm(Deadline::Shutdown, 0, at),
             }
         }

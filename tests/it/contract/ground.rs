@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use shtask::api::{Client, Feed, ShutdownReport, ShutdownRequest, StartRequest, StopRequest, Update, View};
+use shtask::api::{Client, Feed, Sessions, ShutdownReport, ShutdownRequest, StartRequest, StopRequest, Update, View};
 use shtask::holder::OnLost;
 use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
@@ -59,6 +59,7 @@ pub(super) struct Ground {
     make: Make,
     pub(super) session: SessionName,
     clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+    pub(super) sessions: Arc<dyn Sessions>,
     _other_side: Box<dyn Any + Send + Sync>,
 }
 
@@ -90,8 +91,9 @@ pub(super) fn local(limits: Limits) -> Ground {
     let supervising = tokio::spawn(supervisor.run());
     let dir = tempfile::tempdir().expect("a folder");
     let client = Arc::new(clients.client(session.clone()));
+    let sessions = Arc::new(clients.clone());
     let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
-    Ground { client, dir, make: local, session, clients, _other_side: Box::new((supervising, state)) }
+    Ground { client, dir, make: local, session, clients, sessions, _other_side: Box::new((supervising, state)) }
 }
 
 fn new_session() -> SessionName {
