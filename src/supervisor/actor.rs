@@ -14,6 +14,7 @@ use super::local::Clients;
 use super::looking::look;
 use super::request::{Caller, Request};
 use super::storage::Storage;
+use super::storing::outcome;
 use super::timers::{Deadline, Timers};
 use crate::api::Pruned;
 use crate::driver::{self, Report, Setup};
@@ -206,9 +207,9 @@ impl Supervisor {
                 }
                 Do::Store(record, revision) => {
                     let (run, stored_tx) = (record.id, self.stored_tx.clone());
-                    let done = Box::new(move |result: Result<(), crate::store::StoreError>| {
+                    let done = Box::new(move |result| {
                         // It can only be missing when the supervisor is gone.
-                        let _ = stored_tx.send((run, revision, result.map_err(Failure::from)));
+                        let _ = stored_tx.send((run, revision, outcome(result)));
                     });
                     self.store.put(record, done);
                 }

@@ -378,6 +378,20 @@ fn a_flush_that_fails_marks_the_record_and_is_tried_again_until_it_works() {
     assert_eq!(played.store(Write::Flush, Ok(())).revision, 4);
 }
 
+/// S2.8: else it would be tried again without end, and the run could never leave the list.
+#[test]
+fn a_mark_on_a_record_that_retention_has_deleted_is_no_failure() {
+    use super::super::storing::outcome;
+    use crate::store::StoreError;
+
+    let run = RunId::from_bits([1; 10]);
+    let refused = |from, to| outcome(Err(StoreError::Transition { run, from, to }));
+    assert_eq!(refused(None, Status::Completed), Ok(()));
+    refused(None, Status::Running).expect_err("a live run's record is never deleted");
+    refused(Some(Status::Running), Status::Starting).expect_err("there is no such transition");
+    outcome(Err(StoreError::Revision { run, kept: 1, offered: 3 })).expect_err("a change was lost");
+}
+
 /// S2.7, S4.11: who waits is told at once; the record is stored when that is possible again.
 #[test]
 fn a_final_record_that_could_not_be_stored_is_told_and_stored_later() {
