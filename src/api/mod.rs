@@ -6,6 +6,7 @@ mod feed;
 mod query;
 mod reply;
 mod server;
+mod sessions;
 mod watch;
 
 pub use client::{
@@ -23,4 +24,5 @@ pub use query::{
 };
 pub use reply::{Answer, Reply, reply};
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
+pub use sessions::{Closing, SessionCounts, Sessions};
 pub use watch::{HistoryRows, View, Watch};

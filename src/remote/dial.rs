@@ -15,6 +15,15 @@ use crate::wire::{Hello, Inbox, Outbox, Welcome};
 /// Makes a connection to a server, started for it or not; asked again each time a connection is lost.
 pub type Dial = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<UnixStream, Failure>> + Send>> + Send + Sync>;
 
+/// Whether there is a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Link {
+    /// There is one.
+    Up,
+    /// It was lost, for this reason; a new one is tried for.
+    Lost(Failure),
+}
+
 /// What one message of a server may have: a table of all runs it keeps, or a whole scrollback.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;
 
@@ -70,6 +79,14 @@ pub(super) struct Connected {
 
 /// Dials and says hello.
 pub(super) async fn connect(dial: &Dial, session: &SessionName, patience: Patience) -> Result<Connected, Failure> {
+    match dial_once(dial, session, patience).await {
+        // It was about to end, say: whoever dials sees now that there is none.
+        Err(failure) if failure.code == ErrorCode::Unavailable => dial_once(dial, session, patience).await,
+        connected => connected,
+    }
+}
+
+async fn dial_once(dial: &Dial, session: &SessionName, patience: Patience) -> Result<Connected, Failure> {
     let stream = dial().await?;
     let late = || broken("the server does not say what it is");
     let greeted = tokio::time::timeout(patience.welcome, greet(stream, session)).await;

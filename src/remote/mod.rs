@@ -11,5 +11,4 @@ mod shown;
 mod waiting;
 
 pub use client::RemoteClient;
-pub use dial::{Dial, Patience, connect_to};
-pub use link::Link;
+pub use dial::{Dial, Link, Patience, connect_to};
