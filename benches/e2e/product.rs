@@ -56,7 +56,7 @@ pub(crate) fn open(home: &Arc<Home>) -> Terminal {
 
 /// The start of the program in a home that has a configuration, not done yet.
 pub(crate) fn launch(home: &Arc<Home>) -> Launch {
-    Launch::in_home(home, PROGRAM).args(["--config", "shtask.toml"]).size(SIZE.0, SIZE.1)
+    Launch::in_home(home, PROGRAM).args(["--embedded", "--config", "shtask.toml"]).size(SIZE.0, SIZE.1)
 }
 
 /// A gate in a shell line: `mkfifo NAME; …; read x < NAME` waits until [`open_gate`].

@@ -7,6 +7,7 @@ mod link;
 mod query;
 mod reply;
 mod server;
+mod sessions;
 mod watch;
 
 pub use client::{
@@ -18,11 +19,12 @@ pub use facts::{
     Reaped, RunView, Stream, Termination,
 };
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
+pub use link::Link;
 pub use query::{
     Export, ExportFormat, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults, SearchScope,
     Summary,
 };
-pub use link::Link;
 pub use reply::{Answer, Reply, reply};
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
+pub use sessions::{Closing, SessionCounts, Sessions};
 pub use watch::{HistoryRows, View, Watch};

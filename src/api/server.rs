@@ -55,7 +55,7 @@ pub struct ServerStatus {
     pub connections: usize,
     /// How many runs are live, of all sessions.
     pub live_runs: usize,
-    /// The sessions that somebody has asked for since it was started.
+    /// Its sessions.
     pub sessions: Vec<SessionStatus>,
 }
 

@@ -1,79 +1,26 @@
 //! The TUI with the supervisor in the same process: all runs end with it.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::session::session_of;
-use super::surroundings::{present_dir, settings, tell_misconfigured};
-use super::{farewell, log, state};
+use super::state;
+use super::tui::left;
 use crate::api::{Client, ShutdownRequest};
-use crate::cli::{Console, Exit, Global};
+use crate::cli::Exit;
 use crate::holder::OnLost;
-use crate::model::{
-    CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Moment, RunSpec, StopSpec, Timeouts, plain_line, with_sources,
-};
-use crate::settings::{self, Settings};
+use crate::model::{ErrorCode, Failure, Limits, SessionName, with_sources};
+use crate::settings::Settings;
 use crate::supervisor::{Supervisor, SupervisorSetup};
-use crate::sys::clock;
-use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
+use crate::tui::{self, Options};
 
 /// The program that serves holders: this one, even when its file has been replaced meanwhile (BUGS B25).
 pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
 
-/// The most threads that serve runs.
-const MAX_WORKERS: usize = 4;
-
-/// How long blocking work may hold up the end of the program: a look at a file system that hangs.
-const LEAVE_TIMEOUT: Duration = Duration::from_millis(200);
-
-/// Opens the TUI.
+/// Shows the TUI over a supervisor of its own; nothing that was started outlives it.
 ///
 /// # Errors
-/// What is wrong with the configuration or the terminal.
-pub(super) fn tui(global: &Global, console: &mut Console) -> Result<Exit, Failure> {
-    refuse_nesting(global.nested)?;
-    let start_dir = present_dir()?;
-    let settings = match settings(global, &start_dir) {
-        Ok(settings) => settings,
-        Err(error) => return Ok(tell_misconfigured(&error, console)),
-    };
-    log::start(settings.directories.state.as_deref())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers())
-        .thread_name("shtask")
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(ErrorCode::SpawnFailed, format!("no threads could be started: {error}")))?;
-    // As a task of its own it runs on the threads that wait for the terminal and for the runs: a key goes from one to the other and its echo
-    // back without waking another thread.
-    let shown = runtime.spawn(async move { show(&settings, &start_dir).await });
-    let outcome = runtime.block_on(shown);
-    runtime.shutdown_timeout(LEAVE_TIMEOUT);
-    outcome.unwrap_or_else(|error| Err(Failure::new(ErrorCode::Broken, format!("the interface failed: {error}"))))
-}
-
-/// Returns how many threads serve runs: half of the processors, as the other half is for what the runs do. On a small machine a second
-/// thread would only take a processor away from the program whose echo is waited for.
-pub(super) fn workers() -> usize {
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    (processors / 2).clamp(1, MAX_WORKERS)
-}
-
-/// A TUI inside one of its own runs would show itself in itself, without end (S10.8).
-fn refuse_nesting(nested: bool) -> Result<(), Failure> {
-    if nested || std::env::var_os("SHTASK").is_none() {
-        return Ok(());
-    }
-    let task = std::env::var("SHTASK_TASK").unwrap_or_default();
-    let of = if task.is_empty() { String::new() } else { format!(" ({task})") };
-    let message = format!("this terminal belongs to a run of shtask{of}");
-    Err(Failure::new(ErrorCode::Invalid, message).with_hint("leave it first, or use --nested"))
-}
-
-async fn show(settings: &Settings, start_dir: &Path) -> Result<Exit, Failure> {
-    let session = session_of(&settings.project_dir);
+/// What is wrong with the state directory or the terminal.
+pub(super) async fn show(settings: &Settings, session: SessionName, options: Options) -> Result<Exit, Failure> {
     let storage = state::open(settings, Some(&session))?;
     let setup = SupervisorSetup {
         limits: settings.limits.clone(),
@@ -86,16 +33,8 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<Exit, Failure> {
     let supervising = tokio::spawn(supervisor.run());
     let client: Arc<dyn Client> = Arc::new(clients.client(session));
     drop(clients);
-    let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;
-    let outcome = match left {
-        Ok(Leaving::Stopped { summary, signal }) => {
-            farewell::summary(&summary);
-            // Whoever sent the signal sees the exit code that it would have caused.
-            Ok(signal.map_or(Exit::DONE, |number| Exit(128 + u8::try_from(number).unwrap_or(0))))
-        }
-        Ok(Leaving::TerminalLost) => Ok(Exit(129)),
-        Err(error) => Err(Failure::new(ErrorCode::Broken, error.to_string())),
-    };
+    let shown = tui::run(Arc::clone(&client), options).await;
+    let outcome = left(shown);
     // Nothing that was started outlives this program, however it was left. After an orderly leave nothing is live any more.
     let ended = client.shutdown(ShutdownRequest::default()).await;
     drop(client);
@@ -104,37 +43,4 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<Exit, Failure> {
     }
     supervising.await.map_err(|error| Failure::new(ErrorCode::Broken, format!("the supervisor failed: {error}")))?;
     outcome
-}
-
-fn options(settings: &Settings, start_dir: &Path) -> Options {
-    let base: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-    let tasks = settings.task_specs(&base).into_iter();
-    let defaults = settings.defaults.clone();
-    let title = settings.project_dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    Options {
-        title: plain_line(&title, 64),
-        tasks: tasks.map(|(name, spec, autostart)| TaskEntry { name, spec, autostart }).collect(),
-        attach_key: settings.tui.attach_key,
-        mouse: settings.tui.mouse,
-        clock: || Moment::from_boot(clock::boot_now()),
-        new_run: Box::new(move |new: NewRun| RunSpec {
-            env: EnvSpec { base: base.clone(), ..EnvSpec::default() },
-            size: new.size,
-            timeouts: Timeouts { wall: new.timeout, ..Timeouts::default() },
-            stop: StopSpec { grace: defaults.grace, ..StopSpec::default() },
-            ..RunSpec::new(
-                CommandSpec::Shell {
-                    line: new.line.into(),
-                    shell: defaults.shell.clone(),
-                    login: false,
-                    interactive: false,
-                },
-                new.mode,
-                new.cwd,
-            )
-        }),
-        cwd: start_dir.to_owned(),
-        home: settings.directories.home.clone(),
-        colors: ColorChoice::from_env(settings::process_env),
-    }
 }

@@ -1,15 +1,14 @@
 //! What is behind the server's socket: one supervisor for all sessions.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::api::{
-    Client, Reply, RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, ShutdownRequest, StopServer, Update,
-    reply,
+    Client, Reply, RunsAtStop, Server, ServerStatus, ServerStopped, SessionCounts, SessionStatus, Sessions,
+    ShutdownRequest, StopServer, reply,
 };
 use crate::model::{ErrorCode, Failure, Moment, SessionName};
 use crate::server::Host;
@@ -27,8 +26,6 @@ struct Inner {
     state_dir: PathBuf,
     started_at: Timestamp,
     started: Moment,
-    /// The sessions that somebody has asked for.
-    sessions: Mutex<BTreeSet<SessionName>>,
     /// Why the server ends, once it does.
     end_tx: watch::Sender<Option<Failure>>,
 }
@@ -41,7 +38,6 @@ impl ServerHost {
             state_dir,
             started_at: Timestamp::now(),
             started: Moment::from_boot(clock::boot_now()),
-            sessions: Mutex::default(),
             end_tx: watch::Sender::new(None),
         }))
     }
@@ -68,29 +64,17 @@ impl ServerHost {
     }
 
     /// Counts the runs of each session.
-    async fn count(&self) -> Vec<SessionStatus> {
-        let sessions: Vec<SessionName> = self.sessions().iter().cloned().collect();
-        let mut counts = Vec::with_capacity(sessions.len());
-        for session in sessions {
-            // The first update of a feed is the table.
-            let table = self.0.clients.client(session.clone()).subscribe().next().await;
-            let Some(Update::Resync(runs)) = table else { continue };
-            let live_runs = runs.iter().filter(|view| !view.record.status.is_final()).count();
-            counts.push(SessionStatus { session, live_runs, runs: runs.len() });
-        }
-        counts
-    }
-
-    fn sessions(&self) -> std::sync::MutexGuard<'_, BTreeSet<SessionName>> {
-        // Every change is complete when it returns, so a panic elsewhere leaves no half state.
-        self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    async fn count(&self) -> Result<Vec<SessionStatus>, Failure> {
+        let counts = self.0.clients.sessions().await?.into_iter();
+        let status = |SessionCounts { session, live_runs, runs, .. }| SessionStatus { session, live_runs, runs };
+        Ok(counts.map(status).collect())
     }
 
     async fn stop(&self, request: StopServer) -> Result<ServerStopped, Failure> {
         match request.runs {
             RunsAtStop::End => {}
             RunsAtStop::Refuse => {
-                let live: usize = self.count().await.iter().map(|session| session.live_runs).sum();
+                let live: usize = self.count().await?.iter().map(|session| session.live_runs).sum();
                 if live > 0 {
                     let runs = if live == 1 { "1 run is".to_owned() } else { format!("{live} runs are") };
                     let failure = Failure::new(ErrorCode::Conflict, format!("the server does not end: {runs} live"));
@@ -126,8 +110,11 @@ fn answered<T: Send + 'static>(work: impl Future<Output = Result<T, Failure>> + 
 
 impl Host for ServerHost {
     fn client(&self, session: &SessionName) -> Result<Arc<dyn Client>, Failure> {
-        self.sessions().insert(session.clone());
         Ok(Arc::new(self.0.clients.client(session.clone())))
+    }
+
+    fn sessions(&self) -> &dyn Sessions {
+        &self.0.clients
     }
 
     fn server(&self) -> &dyn Server {
@@ -143,9 +130,7 @@ impl Server for ServerHost {
     fn status(&self) -> Reply<ServerStatus> {
         let host = self.clone();
         answered(async move {
-            let mut sessions = host.count().await;
-            // Who only asks how the server is has no session there yet.
-            sessions.retain(|session| session.runs > 0);
+            let sessions = host.count().await?;
             let inner = &host.0;
             Ok(ServerStatus {
                 pid: std::process::id().cast_signed(),

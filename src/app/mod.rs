@@ -14,6 +14,7 @@ mod serve;
 mod session;
 mod state;
 mod surroundings;
+mod tui;
 mod verbs;
 
 pub use program::main;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::{config, doctor, embedded, render, serve, verbs};
+use super::{config, doctor, render, serve, tui, verbs};
 use crate::cli::{self, Args, Console, Exit, Fault, Parsed, ServeArgs, Verb};
 
 /// Runs the program as its arguments say; returns its exit code.
@@ -29,7 +29,7 @@ pub fn main() -> ExitCode {
     }
     let mut console = Console::of_process(global.json);
     let outcome = match &verb {
-        Verb::Tui => embedded::tui(&global, &mut console).map_err(Fault::from),
+        Verb::Tui => tui::open(&global, &mut console).map_err(Fault::from),
         Verb::Render(asked) => render::render(asked, &mut console),
         Verb::Completions(asked) => cli::completions(asked, &mut console),
         Verb::Man(asked) => cli::man(asked, &mut console),

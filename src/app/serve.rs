@@ -9,9 +9,10 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::connect::{READY, reach};
-use super::embedded::{OWN_PROGRAM, workers};
+use super::embedded::OWN_PROGRAM;
 use super::host::ServerHost;
 use super::place::ServerPlace;
+use super::tui::workers;
 use super::{log, state};
 use crate::api::ShutdownRequest;
 use crate::cli::{Console, Exit, Fault, Global, ServeArgs};

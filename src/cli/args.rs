@@ -51,6 +51,10 @@ pub struct Global {
     /// Open the TUI or attach although this terminal belongs to a run of shtask
     #[arg(long, global = true)]
     pub nested: bool,
+
+    /// Keep the runs of the TUI in this program, without a server: they end with it
+    #[arg(long, global = true)]
+    pub embedded: bool,
 }
 
 /// What to do.

@@ -210,7 +210,7 @@ pub(super) fn failure_json(failure: &Failure) -> Value {
     let mut object = json!({
         "code": failure.code,
         "message": failure.message,
-        "retryable": failure.is_retryable(),
+        "retryable": failure.retryable,
         "effects": failure.effects,
     });
     if let Some(hint) = &failure.hint {

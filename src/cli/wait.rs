@@ -15,7 +15,7 @@ use super::logs::{LogCursor, next_page, streams};
 use super::plain::Plain;
 use super::target::{first_failure, label, server_gone};
 use super::values::WaitFor;
-use crate::api::{Client, Feed, Update};
+use crate::api::{Client, Feed, StopRequest, Update};
 use crate::model::{ErrorCode, Failure, Record, RunId, Status};
 
 /// The longest line that is looked at for a match.
@@ -87,7 +87,11 @@ impl Waited {
 
 /// Waits for the final record of a run.
 pub(super) async fn ended(client: &dyn Client, run: RunId) -> Result<Arc<Record>, Failure> {
-    until(client, run, |record| record.status.is_final()).await
+    let record = until(client, run, |record| record.status.is_final()).await?;
+    // The table shows the final record while it is being stored. A stop of a run that has ended changes nothing and is answered once all is done:
+    // then its name and its slot are free for who comes next. Of a run that is only on record there is nothing to wait for.
+    let _ = client.stop(run, StopRequest { kill: false }).reply.await;
+    Ok(record)
 }
 
 /// Waits until the record of a run is as wanted, or final.

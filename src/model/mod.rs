@@ -9,6 +9,7 @@ mod limits;
 mod os_text;
 mod record;
 pub mod run;
+mod session;
 mod shown;
 mod signals;
 mod size;
@@ -31,6 +32,7 @@ pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,
     ScreenPoint, Status, StillAlive, TimeoutKind,
 };
+pub use session::{Fence, Guard, LeaseId, SessionGate};
 pub use shown::shown;
 pub use signals::{signal_names, signal_number};
 pub use size::{Size, SizeError};

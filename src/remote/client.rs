@@ -11,13 +11,14 @@ use super::error::broken;
 use super::link::Task;
 use super::waiting::{Command, ExportWaiter, ForegroundWaiter, Told, Waiter, json, once};
 use crate::api::{
-    Answer, Client, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, Link, LogReading, LogRequest,
-    Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, Server, ServerStatus,
-    ServerStopped, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, StopServer,
-    Stopping, Summary, View, Watch, empty_feed, reply,
+    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, Link,
+    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults,
+    Server, ServerStatus, ServerStopped, SessionCounts, Sessions, ShutdownReport, ShutdownRequest, SignalTarget,
+    StartRequest, StopId, StopRequest, StopServer, Stopping, Summary, View, Watch, empty_feed, reply,
 };
 use crate::model::{
-    Applied, Cut, ErrorCode, Failure, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin,
+    Applied, Cut, ErrorCode, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind,
+    WriteStdin,
 };
 use crate::wire::screen::read_rows;
 use crate::wire::{Ask, CutAnswer, CutView, HistoryAnswer, LogAnswer, StartAsk, WireError};
@@ -35,6 +36,7 @@ pub struct RemoteClient {
     commands_tx: mpsc::Sender<Command>,
     next_id: Arc<AtomicU64>,
     link_rx: watch::Receiver<Link>,
+    guard: Option<Guard>,
 }
 
 impl RemoteClient {
@@ -53,7 +55,7 @@ impl RemoteClient {
         let task = Task::new(dial, session, patience, commands_rx, link_tx, Arc::clone(&next_id));
         // It ends by itself, when the clients and all who wait are gone.
         drop(tokio::spawn(task.run(connected)));
-        Ok(RemoteClient { commands_tx, next_id, link_rx })
+        Ok(RemoteClient { commands_tx, next_id, link_rx, guard: None })
     }
 
     /// Tells whether there is a connection, and when that changes.
@@ -84,7 +86,7 @@ impl RemoteClient {
         make: impl FnOnce(Told) -> Result<T, WireError> + Send + 'static,
     ) -> Reply<T> {
         let (answer, reply) = reply();
-        self.send(Command { id, ask, waiter: once(id, answer, make) });
+        self.send(Command { id, ask, guard: self.guard.clone(), waiter: once(id, answer, make) });
         reply
     }
 
@@ -104,6 +106,10 @@ impl Waiter {
             }
             Waiter::Watch(_, _, answer) => answer.send(Err(failure)),
             Waiter::Feed(_) => {}
+            Waiter::Closing(lease, told_tx, attention) => {
+                lease.send(Err(failure.clone()));
+                Waiter::Once(told_tx, attention).refuse(failure);
+            }
             Waiter::Export(waiter) => waiter.answer.send(Err(failure)),
             Waiter::Foreground(waiter, _) => waiter.answer.send(Err(failure)),
         }
@@ -141,7 +147,7 @@ impl Client for RemoteClient {
         let (answer, outcome): (Answer<Arc<Record>>, _) = reply();
         let waiter = Waiter::Foreground(ForegroundWaiter { output_tx, answer }, left_rx);
         let ask = Ask::StartForeground(StartAsk { spec, replace: false });
-        self.send(Command { id: self.id(), ask, waiter });
+        self.send(Command { id: self.id(), ask, guard: self.guard.clone(), waiter });
         Foreground::new(output_rx, outcome, presence)
     }
 
@@ -197,7 +203,7 @@ impl Client for RemoteClient {
     fn watch(&self, run: RunId, view: View) -> Reply<Watch> {
         let (answer, reply) = reply();
         let waiter = Waiter::Watch(run, view, answer);
-        self.send(Command { id: self.id(), ask: Ask::Watch { run, view }, waiter });
+        self.send(Command { id: self.id(), ask: Ask::Watch { run, view }, guard: self.guard.clone(), waiter });
         reply
     }
 
@@ -229,8 +235,38 @@ impl Client for RemoteClient {
         let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
         let (answer, outcome) = reply();
         let waiter = Waiter::Export(ExportWaiter { chunks_tx, answer });
-        self.send(Command { id: self.id(), ask: Ask::Export { run, format }, waiter });
+        self.send(Command { id: self.id(), ask: Ask::Export { run, format }, guard: self.guard.clone(), waiter });
         Export { chunks_rx, outcome }
+    }
+
+    fn guarded(&self, guard: Guard) -> Arc<dyn Client> {
+        Arc::new(RemoteClient { guard: Some(guard), ..self.clone() })
+    }
+
+    fn set_fence(&self, fence: Option<Fence>) -> Reply<()> {
+        self.ask(Ask::SetFence { fence })
+    }
+
+    fn close_session(&self) -> Closing {
+        let (id, (leased, lease), (answer, ended)) = (self.id(), reply(), reply());
+        let waiter = match once(id, answer, json) {
+            Waiter::Once(told_tx, attention) => Waiter::Closing(leased, told_tx, attention),
+            other => other,
+        };
+        self.send(Command { id, ask: Ask::CloseSession, guard: self.guard.clone(), waiter });
+        Closing { lease, ended }
+    }
+
+    fn commit_close(&self, lease: LeaseId) -> Reply<()> {
+        self.ask(Ask::CommitClose { lease })
+    }
+
+    fn roll_back_close(&self, lease: LeaseId) -> Reply<()> {
+        self.ask(Ask::RollBackClose { lease })
+    }
+
+    fn resume_session(&self) -> Reply<bool> {
+        self.ask(Ask::ResumeSession)
     }
 
     fn forget(&self, run: RunId) -> Reply<()> {
@@ -239,12 +275,23 @@ impl Client for RemoteClient {
 
     fn subscribe(&self) -> Feed {
         let (sender, feed) = empty_feed();
-        self.send(Command { id: self.id(), ask: Ask::Subscribe, waiter: Waiter::Feed(sender) });
+        self.send(Command {
+            id: self.id(),
+            ask: Ask::Subscribe,
+            guard: self.guard.clone(),
+            waiter: Waiter::Feed(sender),
+        });
         feed
     }
 
     fn shutdown(&self, request: ShutdownRequest) -> Reply<ShutdownReport> {
         self.ask(Ask::Shutdown { request })
+    }
+}
+
+impl Sessions for RemoteClient {
+    fn sessions(&self) -> Reply<Vec<SessionCounts>> {
+        self.ask(Ask::Sessions)
     }
 }
 

@@ -70,6 +70,14 @@ pub(super) struct Connected {
 
 /// Dials and says hello.
 pub(super) async fn connect(dial: &Dial, session: &SessionName, patience: Patience) -> Result<Connected, Failure> {
+    match dial_once(dial, session, patience).await {
+        // It was about to end, say: whoever dials sees now that there is none.
+        Err(failure) if failure.code == ErrorCode::Unavailable => dial_once(dial, session, patience).await,
+        connected => connected,
+    }
+}
+
+async fn dial_once(dial: &Dial, session: &SessionName, patience: Patience) -> Result<Connected, Failure> {
     let stream = dial().await?;
     let late = || broken("the server does not say what it is");
     let greeted = tokio::time::timeout(patience.welcome, greet(stream, session)).await;

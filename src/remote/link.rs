@@ -15,8 +15,8 @@ use super::dial::{Connected, Dial, Patience, connect};
 use super::error::{broken, down, lost};
 use super::shown::{FollowedFeed, FollowedWatch};
 use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
-use crate::api::{Link, LiveOutput, Update};
-use crate::model::{Failure, Frame, SessionName};
+use crate::api::{Answer, Link, LiveOutput, Update};
+use crate::model::{Failure, Frame, LeaseId, SessionName};
 use crate::wire::screen::read_frame;
 use crate::wire::{Ask, CutAnswer, CutView, FromClient, FromServer, Json, Message, Outbox, id_of};
 
@@ -37,6 +37,7 @@ pub(super) struct Task {
     outbox: Outbox,
     once: HashMap<u64, oneshot::Sender<Result<Told, Failure>>>,
     foregrounds: HashMap<u64, ForegroundWaiter>,
+    leases: HashMap<u64, Answer<LeaseId>>,
     exports: HashMap<u64, ExportWaiter>,
     feeds: HashMap<u64, FollowedFeed>,
     watches: HashMap<u64, FollowedWatch>,
@@ -74,6 +75,7 @@ impl Task {
             outbox: Outbox::default(),
             once: HashMap::new(),
             foregrounds: HashMap::new(),
+            leases: HashMap::new(),
             exports: HashMap::new(),
             feeds: HashMap::new(),
             watches: HashMap::new(),
@@ -150,7 +152,8 @@ impl Task {
     }
 
     fn is_idle(&self) -> bool {
-        let nobody_waits = self.once.is_empty() && self.foregrounds.is_empty() && self.exports.is_empty();
+        let nobody_waits =
+            self.once.is_empty() && self.leases.is_empty() && self.foregrounds.is_empty() && self.exports.is_empty();
         nobody_waits && self.feeds.is_empty() && self.watches.is_empty() && self.outbox.is_empty()
     }
 
@@ -193,7 +196,7 @@ impl Task {
             None => {
                 let id = self.next_id.fetch_add(1, Ordering::Relaxed);
                 self.ping = Some((id, Instant::now()));
-                FromClient::Ask { id, what: Box::new(Ask::Ping) }.write(&mut self.outbox);
+                FromClient::Ask { id, what: Box::new(Ask::Ping), guard: None }.write(&mut self.outbox);
                 Ok(())
             }
         }
@@ -201,7 +204,7 @@ impl Task {
 
     /// Sends a request.
     fn begin(&mut self, command: Command) {
-        let Command { id, ask, waiter } = command;
+        let Command { id, ask, guard, waiter } = command;
         match waiter {
             Waiter::Once(told_tx, mut attention) => {
                 // What is typed by who has left changes nothing (S4.2); everything else is done, whoever waits.
@@ -218,6 +221,11 @@ impl Task {
                 self.watches.insert(id, FollowedWatch::new(run, view, answer));
             }
             Waiter::Feed(sender) => self.follow(id, sender),
+            Waiter::Closing(lease, told_tx, attention) => {
+                self.leases.insert(id, lease);
+                self.once.insert(id, told_tx);
+                self.attention.push(attention);
+            }
             Waiter::Export(waiter) => {
                 if waiter.chunks_tx.is_closed() {
                     return;
@@ -234,7 +242,7 @@ impl Task {
                 self.attention.push(attention);
             }
         }
-        FromClient::Ask { id, what: Box::new(ask) }.write(&mut self.outbox);
+        FromClient::Ask { id, what: Box::new(ask), guard }.write(&mut self.outbox);
     }
 
     fn follow(&mut self, id: u64, sender: crate::api::FeedSender) {
@@ -250,6 +258,11 @@ impl Task {
         {
             // Cancelled, and waited for all the same.
             FromClient::Cancel { id }.write(&mut self.outbox);
+            return;
+        }
+        if self.leases.contains_key(&id) {
+            // The lease is waited for all the same.
+            self.once.remove(&id);
             return;
         }
         let watch = self.watches.remove(&id);
@@ -284,6 +297,11 @@ impl Task {
             FromServer::Table { id, runs } => self.update(id, Update::Resync(runs)),
             FromServer::Screen { id } => self.show(id, &message.bulk)?,
             FromServer::Output { id, stream } => self.print(id, LiveOutput::Chunk(stream, message.bulk)),
+            FromServer::Leased { id, lease } => {
+                if let Some(answer) = self.leases.remove(&id) {
+                    answer.send(Ok(lease));
+                }
+            }
             FromServer::Chunk { id } => {
                 if let Some(waiter) = self.exports.get(&id) {
                     self.attention.push(waiter.pass(id, message.bulk));
@@ -372,6 +390,9 @@ impl Task {
     /// Takes note that something was refused, or is over for a reason.
     fn fail(&mut self, id: u64, failure: Failure) {
         self.feeds.remove(&id);
+        if let Some(lease) = self.leases.remove(&id) {
+            lease.send(Err(failure.clone()));
+        }
         if let Some(told_tx) = self.once.remove(&id) {
             // Who waits may have left this very moment.
             let _ = told_tx.send(Err(failure));
@@ -396,6 +417,9 @@ impl Task {
         }
         for (_, waiter) in self.foregrounds.drain() {
             waiter.answer.send(Err(lost(&why)));
+        }
+        for (_, lease) in self.leases.drain() {
+            lease.send(Err(lost(&why)));
         }
         for (_, waiter) in self.exports.drain() {
             waiter.answer.send(Err(lost(&why)));
@@ -459,11 +483,11 @@ impl Task {
     /// Asks again for all that goes on. Ids belong to a connection, so they can be used again.
     fn ask_again(&mut self) {
         for id in self.feeds.keys() {
-            FromClient::Ask { id: *id, what: Box::new(Ask::Subscribe) }.write(&mut self.outbox);
+            FromClient::Ask { id: *id, what: Box::new(Ask::Subscribe), guard: None }.write(&mut self.outbox);
         }
         for (id, watch) in &self.watches {
             let what = Box::new(Ask::Watch { run: watch.run, view: watch.view });
-            FromClient::Ask { id: *id, what }.write(&mut self.outbox);
+            FromClient::Ask { id: *id, what, guard: None }.write(&mut self.outbox);
         }
     }
 }

@@ -12,4 +12,3 @@ mod waiting;
 
 pub use client::RemoteClient;
 pub use dial::{Dial, Patience, connect_to};
-pub use crate::api::Link;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::api::{Answer, FeedSender, LiveOutput, View, Watch};
-use crate::model::{Failure, Frame, Record, RunId};
+use crate::model::{Failure, Frame, Guard, LeaseId, Record, RunId};
 use crate::wire::{Ask, Json, WireError};
 
 /// What the server has told as an answer.
@@ -37,6 +37,7 @@ pub(super) type Attention = Pin<Box<dyn Future<Output = Notice> + Send>>;
 pub(super) struct Command {
     pub(super) id: u64,
     pub(super) ask: Ask,
+    pub(super) guard: Option<Guard>,
     pub(super) waiter: Waiter,
 }
 
@@ -48,6 +49,8 @@ pub(super) enum Waiter {
     Watch(RunId, View, Answer<Watch>),
     /// For updates.
     Feed(FeedSender),
+    /// For the lease of a close, and for its end.
+    Closing(Answer<LeaseId>, oneshot::Sender<Result<Told, Failure>>, Attention),
     /// For the chunks of an export.
     Export(ExportWaiter),
     /// For a foreground run.

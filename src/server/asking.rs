@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::event::{Answered, Event, Exporting, Going, Kind, Living, Waiting, fed, json, living, with};
+use super::event::{Answered, Event, Exporting, Going, Kind, Living, Waiting, fed, json, leased, living, with};
 use super::host::Host;
 use crate::api::{Client, Reply, ServerStatus, StopId};
-use crate::model::{ErrorCode, Failure, IdError};
+use crate::model::{ErrorCode, Failure, Guard, IdError};
 use crate::wire::{Ask, Json};
 
 /// Who answers what a connection asks.
@@ -17,8 +17,15 @@ pub(super) struct Asked<'a> {
 
 impl Asked<'_> {
     /// Passes a request on: it has its effect, or its place in the order of effects, when this returns. `stop_of` finds a stop of this connection.
-    pub(super) fn ask(&self, id: u64, ask: Ask, stop_of: impl FnOnce(u64) -> Option<StopId>) -> (Living, Going) {
-        let client = self.client;
+    pub(super) fn ask(
+        &self,
+        id: u64,
+        ask: Ask,
+        guard: Option<Guard>,
+        stop_of: impl FnOnce(u64) -> Option<StopId>,
+    ) -> (Living, Going) {
+        let guarded = guard.map(|guard| self.client.guarded(guard));
+        let client = guarded.as_deref().unwrap_or(self.client);
         let plain = |going: Going| living(Kind::Plain, going);
         match ask {
             Ask::Start(start) => plain(Box::pin(json(id, client.start(start.into())))),
@@ -72,6 +79,12 @@ impl Asked<'_> {
                 let exporting = Exporting::new(client.export(run, format));
                 living(Kind::Export(None), exporting.next(id))
             }
+            Ask::SetFence { fence } => plain(Box::pin(json(id, client.set_fence(fence)))),
+            Ask::CloseSession => plain(Box::pin(leased(id, client.close_session()))),
+            Ask::CommitClose { lease } => plain(Box::pin(json(id, client.commit_close(lease)))),
+            Ask::RollBackClose { lease } => plain(Box::pin(json(id, client.roll_back_close(lease)))),
+            Ask::ResumeSession => plain(Box::pin(json(id, client.resume_session()))),
+            Ask::Sessions => plain(Box::pin(json(id, self.host.sessions().sessions()))),
             Ask::Forget { run } => plain(Box::pin(json(id, client.forget(run)))),
             Ask::Subscribe => plain(Box::pin(fed(id, client.subscribe()))),
             Ask::Shutdown { request } => plain(Box::pin(json(id, client.shutdown(request)))),

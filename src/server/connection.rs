@@ -13,10 +13,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::asking::Asked;
-use super::event::{Answered, Event, Exporting, Going, Kind, Living, changed, fed, living};
+use super::event::{Answered, Event, Exporting, Going, Kind, Living, changed, fed, json, living};
 use super::host::Host;
 use crate::api::{Client, Feed, LiveOutput, StopId, Update, Watch};
-use crate::model::{Applied, Cut, ErrorCode, Failure, Frame, RunId};
+use crate::model::{Applied, Cut, ErrorCode, Failure, Frame, Guard, RunId};
 use crate::wire::screen::{write_frame, write_rows};
 use crate::wire::{
     Ask, CutAnswer, CutView, FromClient, FromServer, HistoryAnswer, Inbox, Json, LogAnswer, Message, Outbox, id_of,
@@ -146,7 +146,7 @@ impl Connection {
             }
         };
         match message {
-            FromClient::Ask { id, what } => return self.ask(id, *what),
+            FromClient::Ask { id, what, guard } => return self.ask(id, *what, guard),
             FromClient::Cancel { id } => {
                 if let Some(Living { kind: Kind::Foreground(cancel), .. }) = self.living.get(&id) {
                     cancel.notify_one();
@@ -162,7 +162,7 @@ impl Connection {
         Ok(())
     }
 
-    fn ask(&mut self, id: u64, what: Ask) -> Result<(), Failure> {
+    fn ask(&mut self, id: u64, what: Ask, guard: Option<Guard>) -> Result<(), Failure> {
         if self.living.contains_key(&id) {
             return Err(Failure::new(ErrorCode::Invalid, format!("the id {id} is in use")));
         }
@@ -173,7 +173,7 @@ impl Connection {
         }
         let asked = Asked { client: &*self.client, host: &*self.host, connections: &self.connections };
         let living = &self.living;
-        let (new, going) = asked.ask(id, what, |stop| stop_of(living, stop));
+        let (new, going) = asked.ask(id, what, guard, |stop| stop_of(living, stop));
         self.living.insert(id, new);
         self.going.push(going);
         Ok(())
@@ -219,6 +219,12 @@ impl Connection {
                 }
             }
             Event::Changed(id, watch, goes_on) => self.changed(id, watch, goes_on),
+            Event::Leased(id, lease, ended) => {
+                if self.living.contains_key(&id) {
+                    FromServer::Leased { id, lease }.write(&[], &mut self.outbox);
+                    self.go_on(id, Kind::Plain, json(id, ended));
+                }
+            }
             Event::Exported(id, exporting, chunk) => self.exported(id, exporting, &chunk),
             Event::Fed(id, feed, update) => self.fed(id, feed, update),
             Event::Printed(id, waiting, output) => {

@@ -7,8 +7,11 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::sync::{Notify, oneshot};
 
-use crate::api::{Export, Feed, Foreground, HistoryRows, LiveOutput, LogReading, Reply, StopId, Update, Watch};
-use crate::model::{Cut, Failure, Frame, Record, RunId};
+use crate::api::{
+    Closing, Export, Feed, Foreground, HistoryRows, LiveOutput, LogReading, Reply, ShutdownReport, StopId, Update,
+    Watch,
+};
+use crate::model::{Cut, Failure, Frame, LeaseId, Record, RunId};
 use crate::wire::Json;
 
 /// Something that goes on; it ends with an event.
@@ -24,6 +27,8 @@ pub(super) enum Event {
     Fed(u64, Feed, Option<Update>),
     /// A foreground run has printed something.
     Printed(u64, Box<Waiting>, LiveOutput),
+    /// A close has its lease and goes on.
+    Leased(u64, LeaseId, Reply<ShutdownReport>),
     /// An export has made something.
     Exported(u64, Box<Exporting>, Vec<u8>),
     /// It is over: nobody asks any more.
@@ -159,6 +164,14 @@ pub(super) async fn json<T: Serialize>(id: u64, reply: Reply<T>) -> Event {
 /// Waits for an answer with bulk.
 pub(super) async fn with<T>(id: u64, reply: Reply<T>, make: impl FnOnce(T) -> Answered) -> Event {
     Event::Answered(id, reply.await.map(make))
+}
+
+/// Waits for the lease of a close.
+pub(super) async fn leased(id: u64, closing: Closing) -> Event {
+    match closing.lease.await {
+        Ok(lease) => Event::Leased(id, lease, closing.ended),
+        Err(failure) => Event::Answered(id, Err(failure)),
+    }
 }
 
 /// Waits for the next screen.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::{Client, Server};
+use crate::api::{Client, Server, Sessions};
 use crate::model::{Failure, SessionName};
 
 /// Who does the work behind a server.
@@ -12,6 +12,9 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// Why this session cannot be served.
     fn client(&self, session: &SessionName) -> Result<Arc<dyn Client>, Failure>;
+
+    /// Returns who knows all sessions.
+    fn sessions(&self) -> &dyn Sessions;
 
     /// Returns who answers requests to the server itself. How many clients are connected is filled in by the server.
     fn server(&self) -> &dyn Server;

@@ -25,3 +25,4 @@ mod view;
 
 pub use options::{ColorChoice, Leaving, NewRun, Options, TaskEntry, TuiError};
 pub use run::run;
+pub use terminal::check as check_terminal;

@@ -40,7 +40,10 @@ pub(super) fn is_active() -> bool {
 }
 
 /// Checks that there is a terminal at both ends.
-pub(super) fn check() -> Result<(), TuiError> {
+///
+/// # Errors
+/// [`TuiError::NoTerminal`] names the end that is none.
+pub fn check() -> Result<(), TuiError> {
     if !io::stdin().is_terminal() {
         return Err(TuiError::NoTerminal { stream: "standard input" });
     }

@@ -9,7 +9,7 @@ use crate::api::{
     Deadline, ExportFormat, LogRequest, RecordsRequest, SearchRequest, ShutdownRequest, SignalTarget, StartRequest,
     StopRequest, StopServer, View,
 };
-use crate::model::{RunId, RunSpec, StdinSpec, TimeoutKind, WriteStdin};
+use crate::model::{Fence, Guard, LeaseId, RunId, RunSpec, StdinSpec, TimeoutKind, WriteStdin};
 
 /// A message of a client.
 ///
@@ -23,6 +23,9 @@ pub enum FromClient {
         id: u64,
         /// What is asked.
         what: Box<Ask>,
+        /// What has to be so still for it to be done (S7.5).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        guard: Option<Guard>,
     },
     /// Nobody waits for it any more: an answer, a feed, a watch, a foreground run.
     Cancel {
@@ -110,6 +113,21 @@ pub enum Ask {
     Search { request: SearchRequest },
     /// [`export`](crate::api::Client::export).
     Export { run: RunId, format: ExportFormat },
+    /// [`set_fence`](crate::api::Client::set_fence).
+    SetFence {
+        #[serde(default)]
+        fence: Option<Fence>,
+    },
+    /// [`close_session`](crate::api::Client::close_session): told the lease first, then the answer.
+    CloseSession,
+    /// [`commit_close`](crate::api::Client::commit_close).
+    CommitClose { lease: LeaseId },
+    /// [`roll_back_close`](crate::api::Client::roll_back_close).
+    RollBackClose { lease: LeaseId },
+    /// [`resume_session`](crate::api::Client::resume_session).
+    ResumeSession,
+    /// [`sessions`](crate::api::Sessions::sessions).
+    Sessions,
     /// [`forget`](crate::api::Client::forget).
     Forget { run: RunId },
     /// [`subscribe`](crate::api::Client::subscribe).

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{Outbox, WireError};
 use crate::api::{RunView, Stream};
-use crate::model::{CutOutcome, ErrorCode, Failure, HistorySpan, Record, RunId};
+use crate::model::{CutOutcome, ErrorCode, Failure, HistorySpan, LeaseId, Record, RunId};
 
 /// A value as JSON that was not read yet, or is written already.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,6 +54,8 @@ pub enum FromServer {
     Output { id: u64, stream: Stream },
     /// Further output of this stream is not passed on.
     Suppressed { id: u64, stream: Stream },
+    /// The lease of a close, which goes on.
+    Leased { id: u64, lease: LeaseId },
     /// The raw bytes are the next of an export. More follow once the client says that it has taken these; the answer comes behind the last.
     Chunk { id: u64 },
     /// A feed, a watch, or what was cancelled is over: nothing follows with this id.

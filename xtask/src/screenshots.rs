@@ -71,7 +71,7 @@ fn picture(root: &Path, program: &Path, view: &View) -> Result<String, String> {
     home.write("notes.rs", NOTES);
     let vimrc = home.folder("home").join(".vimrc");
     fs::write(vimrc, "syntax on\nset number nomodeline\n").map_err(|error| format!("cannot write .vimrc: {error}"))?;
-    let launch = Launch::in_home(&home, program).args(["--config", "config/demo.toml"]);
+    let launch = Launch::in_home(&home, program).args(["--embedded", "--config", "config/demo.toml"]);
     let mut terminal = launch.env("SHELL", "/bin/sh").size(view.cols, view.rows).start();
     terminal.wait_for("the running demo", |screen| screen.has("shell") && screen.has("running"));
     (view.go)(&mut terminal);

@@ -52,7 +52,9 @@ pub(crate) fn detached(model: &Model) -> Vec<String> {
     match (live.len(), &model.parted) {
         (_, Some(_)) => vec!["shtask: left without a connection to the server".to_owned()],
         (0, None) => summary(model),
-        (1, None) => vec![plain_line(&format!("shtask: {} goes on; shtask shows it again", display_name(live[0])), 200)],
+        (1, None) => {
+            vec![plain_line(&format!("shtask: {} goes on; shtask shows it again", display_name(live[0])), 200)]
+        }
         (count, None) => vec![format!("shtask: {count} runs go on; shtask shows them again")],
     }
 }

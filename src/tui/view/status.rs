@@ -77,8 +77,8 @@ fn hint(table: &[Binding], intent: Intent) -> Option<Hint> {
 /// What matters here, the most important first, the ways to help and out last.
 fn wanted(model: &Model) -> (&'static [Binding], &'static [Intent]) {
     use Intent::{
-        Accept, Attach, Back, Clear, Detach, Down, Extend, First, Help, Hurry, Inspect, Kill, Last, Leave, NewRun, NextField,
-        No, PageDown, PageUp, Restart, Scrollback, Signal, Start, Stop, Up, Yes, Zoom,
+        Accept, Attach, Back, Clear, Detach, Down, Extend, First, Help, Hurry, Inspect, Kill, Last, Leave, NewRun,
+        NextField, No, PageDown, PageUp, Restart, Scrollback, Signal, Start, Stop, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
         return (keys::WAITING, &[Hurry]);

@@ -20,11 +20,17 @@ fn attach(served: &Served, run: &str) -> Terminal {
 #[test]
 fn what_is_typed_reaches_the_run_and_what_it_shows_is_drawn() {
     let served = Served::new();
-    let run = served.start(&["--pty", "--name", "shell", r#"stty size; read -r line; echo "got <$line>"; exit 7"#]);
+    let run = served.start(&[
+        "--pty",
+        "--name",
+        "shell",
+        r#"stty size; read -r line; echo "got <$line>"; read -r line; exit 7"#,
+    ]);
     let mut terminal = attach(&served, &run);
     terminal.wait_for_text("shell:1: C-a leaves");
     terminal.send(b"hello\r");
     terminal.wait_for_text("got <hello>");
+    terminal.send(b"\r");
     assert_eq!(terminal.wait_exit(), Exit::Code(7));
     assert!(terminal.screen().has("shell:1 failed with exit code 7"), "{}", terminal.picture());
     assert_given_back(&terminal);

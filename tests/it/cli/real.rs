@@ -46,11 +46,6 @@ impl Served {
     pub(super) fn start(&self, words: &[&str]) -> String {
         self.done(&[&["run"], words].concat()).trim_end().to_owned()
     }
-
-    /// Waits until a run has printed something.
-    pub(super) fn printed(&self, run: &str, pattern: &str) {
-        self.done(&["wait", run, "--timeout", "30s", "--for", &format!("match:{pattern}")]);
-    }
 }
 
 impl Drop for Served {

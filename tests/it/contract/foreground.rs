@@ -142,6 +142,6 @@ async fn live_output_is_suppressed_once_past_its_limit_and_the_record_has_the_ta
 async fn a_foreground_run_that_cannot_start_says_so(ground: Arc<Ground>) {
     let mut foreground = ground.client.start_foreground(ground.argv(&["no-such-program-7"]));
     let failure = outcome(&mut foreground).await.expect_err("no program");
-    assert_eq!(failure.code, ErrorCode::NotRunnable);
+    assert_eq!(failure.code, ErrorCode::ProgramNotFound);
     assert_eq!(foreground.output_rx.recv().await, None);
 }

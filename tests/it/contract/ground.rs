@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use shtask::api::{Client, Feed, ShutdownReport, ShutdownRequest, StartRequest, StopRequest, Update, View};
+use shtask::api::{Client, Feed, Sessions, ShutdownReport, ShutdownRequest, StartRequest, StopRequest, Update, View};
 use shtask::holder::OnLost;
 use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
@@ -64,6 +64,7 @@ pub(super) struct Ground {
     make: Make,
     pub(super) session: SessionName,
     clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+    pub(super) sessions: Arc<dyn Sessions>,
     _other_side: Box<dyn Any + Send + Sync>,
 }
 
@@ -84,8 +85,9 @@ pub(super) fn storage(state: &Path) -> Storage {
 /// A supervisor in this process.
 pub(super) fn local(limits: Limits) -> Ground {
     let (clients, other_side) = supervised(limits);
+    let sessions = Arc::new(clients.clone());
     let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
-    Ground::new(local, clients, Box::new(other_side))
+    Ground::new(local, clients, sessions, Box::new(other_side))
 }
 
 /// The same behind a socket.
@@ -93,12 +95,14 @@ pub(super) fn remote(limits: Limits) -> Ground {
     let (clients, other_side) = supervised(limits);
     let served = Arc::new(Served::new(clients));
     let connecting = Arc::clone(&served);
-    let clients = Box::new(move |session| -> Arc<dyn Client> {
+    let connect = move |session| {
         let connecting = connecting.connect_as(session);
         let connect = || tokio::runtime::Handle::current().block_on(connecting);
         Arc::new(tokio::task::block_in_place(connect).expect("connected"))
-    });
-    Ground::new(remote, clients, Box::new((served, other_side)))
+    };
+    let sessions = connect("sessions".parse().expect("a name"));
+    let clients = Box::new(move |session| -> Arc<dyn Client> { connect(session) });
+    Ground::new(remote, clients, sessions, Box::new((served, other_side)))
 }
 
 fn supervised(limits: Limits) -> (Clients, (tokio::task::JoinHandle<()>, TempDir)) {
@@ -140,12 +144,13 @@ impl Ground {
     fn new(
         make: Make,
         clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+        sessions: Arc<dyn Sessions>,
         other_side: Box<dyn Any + Send + Sync>,
     ) -> Ground {
         let session = new_session();
         let client = clients(session.clone());
         let dir = tempfile::tempdir().expect("a folder");
-        Ground { client, dir, make, session, clients, _other_side: other_side }
+        Ground { client, dir, make, session, clients, sessions, _other_side: other_side }
     }
 
     /// Makes a client of the same supervisor for another session.

@@ -46,14 +46,14 @@ async fn refused(ground: &Ground, spec: RunSpec, code: ErrorCode, named: &str) {
 
 /// S3.2, BUGS B24.
 async fn a_missing_program_is_refused_before_a_record_exists(ground: Arc<Ground>) {
-    refused(&ground, ground.argv(&["no-such-program-7"]), ErrorCode::NotRunnable, "no-such-program-7").await;
-    refused(&ground, ground.argv(&["/no/such/program"]), ErrorCode::NotRunnable, "/no/such/program").await;
+    refused(&ground, ground.argv(&["no-such-program-7"]), ErrorCode::ProgramNotFound, "no-such-program-7").await;
+    refused(&ground, ground.argv(&["/no/such/program"]), ErrorCode::ProgramNotFound, "/no/such/program").await;
     let folder = ground.dir.path().join("folder");
     std::fs::create_dir(&folder).expect("a folder");
-    refused(&ground, ground.argv(&[folder.to_str().expect("text")]), ErrorCode::NotRunnable, "folder").await;
+    refused(&ground, ground.argv(&[folder.to_str().expect("text")]), ErrorCode::NotExecutable, "folder").await;
     let file = ground.dir.path().join("not-executable");
     std::fs::write(&file, "#!/bin/sh\n").expect("a file");
-    refused(&ground, ground.argv(&[file.to_str().expect("text")]), ErrorCode::NotRunnable, "not-executable").await;
+    refused(&ground, ground.argv(&[file.to_str().expect("text")]), ErrorCode::NotExecutable, "not-executable").await;
     let mut spec = ground.sh(":");
     spec.env.files = vec![PathBuf::from("missing.env")];
     refused(&ground, spec, ErrorCode::NotRunnable, "missing.env").await;
@@ -155,7 +155,10 @@ async fn an_argv_that_is_too_long_is_failed_with_the_reason(ground: Arc<Ground>)
     let words: Vec<&str> = std::iter::once("/bin/true").chain(std::iter::repeat_n(word.as_str(), 30)).collect();
     let failure = ground.try_start(ground.argv(&words)).await.expect_err("too long");
     assert!(failure.message.len() < 5000 && !failure.message.contains("xxxxxxxxxxxxxxx\n"), "{failure}");
-    assert!(matches!(failure.code, ErrorCode::ExecFailed | ErrorCode::NotRunnable), "{failure:?}");
+    assert!(
+        matches!(failure.code, ErrorCode::ExecFailed | ErrorCode::NotExecutable | ErrorCode::NotRunnable),
+        "{failure:?}"
+    );
 }
 
 /// S3.2.

@@ -36,7 +36,7 @@ fn a_bad_configuration_is_one_line_with_its_place_and_code_2() {
         let home = home(config);
         let mut terminal = launch(&home).start();
         assert_eq!(terminal.wait_exit(), Exit::Code(2), "{config}\n{}", terminal.picture());
-        let output = without_a_terminal(&home, &["--config", "shtask.toml"]);
+        let output = without_a_terminal(&home, &["--embedded", "--config", "shtask.toml"]);
         assert_eq!(output.status.code(), Some(2), "{config}");
         let line = one_line(&output);
         assert!(line.contains(place) && line.contains(words), "{line}");
@@ -47,7 +47,7 @@ fn a_bad_configuration_is_one_line_with_its_place_and_code_2() {
 #[test]
 fn all_faults_of_a_configuration_are_told_each_with_its_place() {
     let home = home("[limits]\nruns = 0\n[tasks.a]\nrun = 5\nautstart = true\n");
-    let output = without_a_terminal(&home, &["--config", "shtask.toml"]);
+    let output = without_a_terminal(&home, &["--embedded", "--config", "shtask.toml"]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let faults: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
@@ -64,14 +64,14 @@ fn an_error_that_nobody_reads_is_an_exit_code_and_no_panic() {
     drop(reader);
     let home = Home::new();
     let mut command = Command::new(PROGRAM);
-    command.args(["--config", "nowhere.toml"]).current_dir(home.work()).env_clear().envs(home.environment());
+    command.args(["--embedded", "--config", "nowhere.toml"]).current_dir(home.work()).env_clear().envs(home.environment());
     let status = command.stdin(Stdio::null()).stderr(writer).status().expect("the program can be started");
     assert_eq!(status.code(), Some(2));
 }
 
 #[test]
 fn a_configuration_that_is_not_there_is_named() {
-    let output = without_a_terminal(&Home::new(), &["--config", "nowhere.toml"]);
+    let output = without_a_terminal(&Home::new(), &["--embedded", "--config", "nowhere.toml"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(one_line(&output).contains("nowhere.toml"));
 }
@@ -80,14 +80,14 @@ fn a_configuration_that_is_not_there_is_named() {
 fn a_configuration_that_is_not_utf8_is_an_error_not_a_panic() {
     let home = Home::new();
     home.write("shtask.toml", b"[tasks.a]\nrun = '\xff\xfe'\n");
-    let output = without_a_terminal(&home, &["--config", "shtask.toml"]);
+    let output = without_a_terminal(&home, &["--embedded", "--config", "shtask.toml"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(one_line(&output).contains("shtask.toml"));
 }
 
 #[test]
 fn without_a_terminal_the_program_says_so() {
-    let output = without_a_terminal(&home(&one("true", "")), &["--config", "shtask.toml"]);
+    let output = without_a_terminal(&home(&one("true", "")), &["--embedded", "--config", "shtask.toml"]);
     assert!(!output.status.success());
     assert!(one_line(&output).contains("not a terminal"));
 }

@@ -117,7 +117,7 @@ fn suspend_gives_the_terminal_to_the_shell_and_resume_takes_it_again() {
     let mut shell = Launch::in_home(&home, "bash").args(["--norc", "--noprofile", "-i"]).size(100, 30).start();
     shell.wait_for_text("$ ");
     let settings = shell.line_settings();
-    shell.keys(&format!("{PROGRAM} --config shtask.toml<Enter>"));
+    shell.keys(&format!("{PROGRAM} --embedded --config shtask.toml<Enter>"));
     shell.wait_for("the program's screen", |screen| screen.vt().alternate_screen() && screen.has("task"));
     shell.wait_until("a beat", |shell| shell.home().read("beats").is_some());
     shell.keys("<C-z>");
@@ -149,7 +149,7 @@ fn started_in_the_background_it_waits_for_the_foreground_and_spoils_nothing() {
     let home = home(&one("exec sleep 1000", ""));
     let mut shell = Launch::in_home(&home, "bash").args(["--norc", "--noprofile", "-i"]).size(100, 30).start();
     shell.wait_for_text("$ ");
-    shell.keys(&format!("stty tostop; {PROGRAM} --config shtask.toml &<Enter>"));
+    shell.keys(&format!("stty tostop; {PROGRAM} --embedded --config shtask.toml &<Enter>"));
     shell.wait_until("a stopped job", |shell| {
         let own = shell.pid();
         shell.home().processes().iter().any(|one| one.parent == own && one.state == 'T')
@@ -165,7 +165,7 @@ fn started_in_the_background_it_waits_for_the_foreground_and_spoils_nothing() {
 fn nothing_is_written_after_the_shells_prompt() {
     let line = r#"trap 'for i in 1 2 3 4 5; do echo clean"ing" $i; sleep 0.1; done; exit' TERM HUP; echo rea"dy"; while :; do sleep 0.01; done"#;
     let home = home(&one(line, ""));
-    let command = format!("{PROGRAM} --config shtask.toml; echo 'PROMPT>'; exec cat");
+    let command = format!("{PROGRAM} --embedded --config shtask.toml; echo 'PROMPT>'; exec cat");
     let mut terminal = Launch::in_home(&home, "/bin/sh").args(["-c".to_owned(), command]).size(100, 30).start();
     terminal.wait_for_text("ready");
     terminal.keys("qy");

@@ -16,7 +16,7 @@ pub(super) fn home(config: &str) -> Arc<Home> {
 
 /// The start of the program in a home, in a terminal of 100×30.
 pub(super) fn launch(home: &Arc<Home>) -> Launch {
-    Launch::in_home(home, PROGRAM).args(["--config", "shtask.toml"]).size(100, 30)
+    Launch::in_home(home, PROGRAM).args(["--embedded", "--config", "shtask.toml"]).size(100, 30)
 }
 
 /// Opens the program with this configuration in a terminal of 100×30.

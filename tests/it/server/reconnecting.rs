@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use shtask::api::{Client, RunsAtStop, Server, StartRequest, StopRequest, StopServer, Update, View};
 use shtask::model::{CommandSpec, Effects, ErrorCode, Mode, RunId, RunSpec, Size, Status, WriteStdin};
-use shtask::remote::{self, Link, RemoteClient};
+use shtask::api::Link;
+use shtask::remote::{self, RemoteClient};
 use shtask::server::Patience;
 use shtask::supervisor::Clients;
 use tempfile::TempDir;

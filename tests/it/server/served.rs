@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use shtask::api::{Client, Reply, RunsAtStop, Server, ServerStatus, ServerStopped, StopServer};
+use shtask::api::{Client, Reply, RunsAtStop, Server, ServerStatus, ServerStopped, Sessions, StopServer};
 use shtask::holder::OnLost;
 use shtask::model::{ErrorCode, Failure, Limits, SessionName};
 use shtask::remote::{self, Dial, RemoteClient, connect_to};
@@ -23,6 +23,10 @@ impl Host for TestHost {
             return Err(Failure::new(ErrorCode::NotFound, "no such session"));
         }
         Ok(Arc::new(self.0.client(session.clone())))
+    }
+
+    fn sessions(&self) -> &dyn Sessions {
+        &self.0
     }
 
     fn server(&self) -> &dyn Server {

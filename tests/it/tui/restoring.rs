@@ -40,6 +40,7 @@ fn the_tui_itself() {
         cwd: "/".into(),
         home: None,
         colors: ColorChoice::TrueColor,
+        server: None,
     };
     let left = runtime.block_on(shtask::tui::run(Arc::new(Played::default()), options));
     println!("left as {left:?}");

@@ -16,7 +16,7 @@ use shtask::wire::{
 };
 
 /// The names of all that can be asked.
-const ASKS: [&str; 28] = [
+const ASKS: [&str; 34] = [
     "start",
     "start_foreground",
     "control",
@@ -45,6 +45,12 @@ const ASKS: [&str; 28] = [
     "ping",
     "server_status",
     "stop_server",
+    "set_fence",
+    "close_session",
+    "commit_close",
+    "roll_back_close",
+    "resume_session",
+    "sessions",
 ];
 
 fn run() -> RunId {
@@ -146,6 +152,12 @@ fn ask(name: &str) -> Ask {
         "ping" => Ask::Ping,
         "server_status" => Ask::ServerStatus,
         "stop_server" => Ask::StopServer { request: StopServer { runs: RunsAtStop::Leave } },
+        "set_fence" => Ask::SetFence { fence: Some("token".to_owned().try_into().expect("a fence")) },
+        "close_session" => Ask::CloseSession,
+        "commit_close" => Ask::CommitClose { lease: LeaseId(3) },
+        "roll_back_close" => Ask::RollBackClose { lease: LeaseId(3) },
+        "resume_session" => Ask::ResumeSession,
+        "sessions" => Ask::Sessions,
         other => panic!("no sample of {other}"),
     }
 }
@@ -181,6 +193,12 @@ fn name_of(ask: &Ask) -> &'static str {
         Ask::Ping => 25,
         Ask::ServerStatus => 26,
         Ask::StopServer { .. } => 27,
+        Ask::SetFence { .. } => 28,
+        Ask::CloseSession => 29,
+        Ask::CommitClose { .. } => 30,
+        Ask::RollBackClose { .. } => 31,
+        Ask::ResumeSession => 32,
+        Ask::Sessions => 33,
     };
     ASKS[place]
 }
@@ -217,6 +235,7 @@ fn tells() -> Vec<(&'static str, FromServer, Vec<u8>)> {
         ("screen", FromServer::Screen { id }, write_frame(&next, Some(&base))),
         ("output", FromServer::Output { id, stream: Stream::Stdout }, b"bytes\xff".to_vec()),
         ("suppressed", FromServer::Suppressed { id, stream: Stream::Stderr }, vec![]),
+        ("leased", FromServer::Leased { id, lease: LeaseId(3) }, vec![]),
         ("chunk", FromServer::Chunk { id }, b"bytes".to_vec()),
         ("end", FromServer::End { id }, vec![]),
         ("goodbye", FromServer::Goodbye { reason: failure }, vec![]),
@@ -255,7 +274,10 @@ fn what_a_client_says_is_read_from_its_sample() {
     for name in ASKS {
         let ask = ask(name);
         assert_eq!(name_of(&ask), name);
-        let message = FromClient::Ask { id: 5, what: Box::new(ask) };
+        // One of them has a guard.
+        let fence = (name == "stop").then(|| "token".to_owned().try_into().expect("a fence"));
+        let guard = fence.map(|fence| Guard { fence: Some(fence), generation: Some(2) });
+        let message = FromClient::Ask { id: 5, what: Box::new(ask), guard };
         let mut written = Outbox::default();
         message.clone().write(&mut written);
         let read = FromClient::read(sample(&format!("ask_{name}"), &written)).expect("a message");
