@@ -150,17 +150,21 @@ impl Terminal {
             for character in run.chars() {
                 self.draw_one(character);
             }
-        } else if self.has_background() || !run.is_ascii() && run.chars().any(|c| width_of(c) == 2) {
+        } else if self.has_background() {
             self.draw_by_rows(run);
         } else {
-            let skipped = self.skip_text(run);
-            self.grid.put_text(&run[skipped..]);
+            let rest = &run[self.skip_text(run)..];
+            if rest.is_ascii() || rest.chars().all(|c| width_of(c) < 2) {
+                self.grid.put_text(rest);
+            } else {
+                self.draw_by_rows(rest);
+            }
         }
     }
 
     /// Draws with wrapping, row by row: rows that scroll in get their background, and a column that a wide character leaves
     /// free at the end gets the mark for that.
-    fn draw_by_rows(&mut self, run: &str) {
+    pub(super) fn draw_by_rows(&mut self, run: &str) {
         let mut rest = run;
         while !rest.is_empty() {
             let place = self.grid.place();
