@@ -11,6 +11,10 @@ impl Sink for Terminal {
         self.draw(run);
     }
 
+    fn ascii(&mut self, run: &[u8]) {
+        self.draw_ascii(run);
+    }
+
     fn control(&mut self, byte: u8) {
         self.sides.wraps &= byte == 0x07;
         match byte {

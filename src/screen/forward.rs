@@ -16,21 +16,24 @@ const MIN_SKIPPED_LINES: usize = 8;
 /// A chunk shorter than this, in bytes, is drawn at once.
 const MIN_BYTES: usize = 512;
 
-/// When a stretch cannot be skipped, this much is drawn before the next try, in bytes.
+/// When a stretch cannot be skipped, this much is drawn before the next try, in bytes, and twice as much each time that fails again.
 const STEP_BYTES: usize = 256;
+const MAX_STEP_BYTES: usize = 4096;
 
 /// Feeds a chunk, skipping what cannot be seen.
 pub(super) fn feed(parser: &mut Parser, terminal: &mut Terminal, bytes: &[u8]) {
     let mut rest = bytes;
+    let mut step = STEP_BYTES;
     while !rest.is_empty() {
         let mut now = rest.len();
         if rest.len() >= MIN_BYTES {
             now = if parser.is_idle() && terminal.scrolls_plainly() {
-                let stretch = plain_stretch(rest, terminal.returns());
+                let stretch = plain_stretch(&rest[..rest.len().min(MAX_STRETCH_BYTES)], terminal.returns());
                 let taken = terminal.skip(parser, &rest[..stretch.bytes], stretch.lines);
                 rest = &rest[taken..];
+                step = if taken > 0 { STEP_BYTES } else { (2 * step).min(MAX_STEP_BYTES) };
                 // What follows the stretch ends it, so it is drawn before the next try.
-                (stretch.bytes - taken + STEP_BYTES).min(rest.len())
+                (stretch.bytes - taken + step).min(rest.len())
             } else {
                 STEP_BYTES.max(rest.len() / 64)
             };
@@ -40,6 +43,9 @@ pub(super) fn feed(parser: &mut Parser, terminal: &mut Terminal, bytes: &[u8]) {
         rest = later;
     }
 }
+
+/// The longest stretch that is looked for, in bytes: few enough for the links in it.
+const MAX_STRETCH_BYTES: usize = 256 * 1024;
 
 /// The longest title or link in a stretch, in bytes.
 const MAX_COMMAND_BYTES: usize = 2048;
@@ -166,7 +172,8 @@ impl Terminal {
             return 0;
         }
         // When links have to be forgotten, it matters which are shown.
-        if !self.links.has_room_for(memchr::memmem::find_iter(bytes, b"\x1b]8;").count()) {
+        let count = |what: &[u8]| memchr::memmem::find_iter(bytes, what).count();
+        if !self.links.has_room_for(count(b"\x1b]8;").saturating_sub(count(b"\x1b]8;;\x1b") + count(b"\x1b]8;;\x07"))) {
             return 0;
         }
         // The line that starts where the last row came in fresh.

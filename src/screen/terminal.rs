@@ -132,6 +132,19 @@ impl Terminal {
         }
     }
 
+    /// Draws a run of printable ASCII.
+    pub(super) fn draw_ascii(&mut self, run: &[u8]) {
+        let is_short = run.len() < usize::from(self.size.cols());
+        let is_plain = self.charsets.is_plain() && self.autowrap && !self.insert;
+        if is_short && is_plain && !self.has_background() && !self.has_sides() {
+            self.last_character = run.last().map(|&b| char::from(b));
+            self.apply_style();
+            self.grid.put_ascii(run);
+        } else {
+            self.draw(std::str::from_utf8(run).expect("ASCII is valid text"));
+        }
+    }
+
     /// Draws characters, but those that the grid must not get.
     fn draw_allowed(&mut self, run: &str) {
         if run.is_ascii() || !run.contains(needs_change) {
