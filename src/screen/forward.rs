@@ -215,12 +215,12 @@ impl Terminal {
         if text.len() < (2 * rows + MIN_SKIPPED_LINES) * cols || !self.scrolls_plainly() {
             return 0;
         }
-        // Drawn up to the end of a last row that is all of this text.
+        // Drawn up to the end of a last row that is all of this text, as the row above it is, which therefore goes on in it.
         let place = self.grid.place();
         let room = if place.wraps { 0 } else { self.size.cols() - place.col };
         let below = rows - 1 - usize::from(place.row);
         let Some(starts) = row_starts(text, room, self.size.cols()) else { return 0 };
-        let last = below.max(1);
+        let last = below + 2;
         // From the row after it to as many before the end as the screen has.
         let Some(end) = starts.len().checked_sub(rows).filter(|&end| end > last + MIN_SKIPPED_LINES) else { return 0 };
         let (from, drawn, to) = (starts[last - 1], starts[last], starts[end]);

@@ -129,6 +129,18 @@ fn recorded_programs_replay_byte_for_byte() {
     }
 }
 
+#[test]
+fn a_long_line_after_a_row_that_was_left_blank_is_a_line_of_its_own() {
+    // The cursor waits to wrap, but what it waits after scrolled away.
+    for (start, rows) in [("\x1b[2G \x1b[S", 2), ("\x1b[2G \x1b[2K", 2), ("\n\n\n\x1b[2G \x1b[1K", 3)] {
+        let text = "aA a 0 aa0aaaaA 0A Aaa ".repeat(3);
+        let size = Size::clamped(2, rows);
+        let pieces = [(start.as_bytes().to_vec(), size), (text.into_bytes(), size)];
+        let (whole, split) = (replay(size, &pieces, usize::MAX), replay(size, &pieces, 3));
+        assert_eq!(difference(&whole[1], &split[1]), None, "{start:?}");
+    }
+}
+
 /// What a redraw must bring back: all that is drawn, and what decides how input is encoded.
 fn drawn(screen: &mut Screen) -> Frame {
     Frame {
