@@ -176,7 +176,7 @@ fn flood() -> impl Strategy<Value = Vec<u8>> {
     let end = prop_oneof![20 => Just("\r\n"), 1 => Just("\r\r\n"), 1 => Just("\n"), 2 => Just("\x1b[K\r\n"), 1 => Just("\x1b(B\x1b[m\x1b[0K\r\n"), 1 => Just("\x1b[2A\r\n"), 1 => Just("\r")];
     let line = (prop::collection::vec(text, 0..5), end).prop_map(|(parts, end)| parts.concat() + end);
     let long = (200_usize..3000, Just("\r\n")).prop_map(|(length, end)| "long line ".repeat(length / 10) + end);
-    let endless = (1000_usize..9000, prop::sample::select(vec!["", "\x1b[1;31m", "\x1b[38;2;1;2;3m", "\x1b[45m"]))
+    let endless = (1000_usize..4000, prop::sample::select(vec!["", "\x1b[1;31m", "\x1b[38;2;1;2;3m", "\x1b[45m"]))
         .prop_map(|(length, style)| {
             format!("{style}{}", (if length % 3 == 0 { "on 漢字─" } else { "on and on, " }).repeat(length / 11))
         });
