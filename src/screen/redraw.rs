@@ -21,6 +21,10 @@ impl Screen {
         if (top, bottom) != (0, frame.size.rows() - 1) {
             put(&mut out, format_args!("\x1b[{};{}r", top + 1, bottom + 1));
         }
+        let sides = self.terminal.sides;
+        if self.terminal.has_sides() {
+            put(&mut out, format_args!("\x1b[?69h\x1b[{};{}s", sides.left + 1, sides.right + 1));
+        }
         if !frame.title.is_empty() {
             put(&mut out, format_args!("\x1b]2;{}\x1b\\", frame.title));
         }
@@ -34,7 +38,8 @@ impl Screen {
         put(&mut out, format_args!("\x1b[{};{}H", frame.cursor.y + 1, frame.cursor.x + 1));
         if self.terminal.origin {
             out.push_str("\x1b[?6h");
-            put(&mut out, format_args!("\x1b[{};{}H", frame.cursor.y.saturating_sub(top) + 1, frame.cursor.x + 1));
+            let (row, col) = (frame.cursor.y.saturating_sub(top), frame.cursor.x.saturating_sub(sides.left));
+            put(&mut out, format_args!("\x1b[{};{}H", row + 1, col + 1));
         }
         let shape = match frame.cursor.shape {
             CursorShape::Default => 0,
