@@ -290,8 +290,13 @@ impl Driver {
     }
 
     /// Sends the newest output to the record, and news of the log.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
+        // Held meanwhile: the next frame of the viewers shares its rows with the one that the snapshot looks at.
+        let shown = self.viewers.are_there().then(|| self.collector.frame());
         self.later.extend(self.keep.snapshot(&mut self.collector));
+        if let Some(frame) = shown {
+            self.viewers.keep(frame);
+        }
         self.later.extend(self.keep.log_news());
     }
 

@@ -232,7 +232,10 @@ impl Core {
         None
     }
 
-    fn tell_starter(&mut self, run: RunId, result: Result<(), Failure>) {
+    fn tell_starter(&mut self, run: RunId, mut result: Result<(), Failure>) {
+        if let Err(failure) = &mut result {
+            self.redaction.failure(failure);
+        }
         let Some(entry) = self.runs.get_mut(&run) else { return };
         let record = Arc::clone(&entry.record);
         match (&mut entry.starter, result) {

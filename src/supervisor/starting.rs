@@ -106,7 +106,8 @@ impl Core {
     pub(super) fn begin(&mut self, spec: RunSpec, starter: Starter) -> Vec<Do> {
         let slot = match self.refusal(&spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
             Ok(slot) => slot,
-            Err(failure) => {
+            Err(mut failure) => {
+                self.redaction.failure(&mut failure);
                 starter.refuse(&failure);
                 return Vec::new();
             }
@@ -136,8 +137,10 @@ impl Core {
         };
         let resolved = match found {
             Ok(resolved) => resolved,
-            Err(failure) => {
+            Err(mut failure) => {
                 self.slots.release(slot);
+                // It may name the program and its arguments.
+                self.redaction.failure(&mut failure);
                 starter.refuse(&failure);
                 self.check_shutdown();
                 return Vec::new();

@@ -96,7 +96,9 @@ impl Core {
             // It is refused as a whole, and nothing is left to be stored.
             Err(_) if writes.contains(&Write::Starting) => {}
             Err(failure) => {
-                entry.keeping.failure.get_or_insert_with(|| (at.wall, failure.message.clone()));
+                let mut why = failure.message.clone();
+                self.redaction.text(&mut why, false);
+                entry.keeping.failure.get_or_insert_with(|| (at.wall, why));
                 entry.mark_degraded(at.wall, false);
                 let pause = entry.keeping.pause.map_or(FIRST_PAUSE, |pause| (pause * 2).min(LONGEST_PAUSE));
                 entry.keeping.pause = Some(pause);
@@ -156,7 +158,10 @@ impl Core {
     }
 
     /// Takes note that the log of a run cannot be written, or can be again.
-    pub(super) fn log_failed(&mut self, at: At, run: RunId, failure: Option<(Timestamp, String)>) -> Vec<Do> {
+    pub(super) fn log_failed(&mut self, at: At, run: RunId, mut failure: Option<(Timestamp, String)>) -> Vec<Do> {
+        if let Some((_, why)) = &mut failure {
+            self.redaction.text(why, false);
+        }
         let Some(entry) = self.runs.get_mut(&run).filter(|entry| !entry.is_final()) else { return Vec::new() };
         entry.keeping.log_failure.clone_from(&failure);
         entry.mark_degraded(at.wall, false);

@@ -11,6 +11,7 @@ use super::progress::Shared;
 use super::sink::LogSink;
 use super::writer::{Message, Writer};
 use crate::model::{Mode, RunId, Size};
+use crate::redact::Redactor;
 
 /// How many segments a log of full length has.
 const SEGMENTS: u64 = 8;
@@ -70,6 +71,7 @@ pub struct Logs {
     steps_tx: mpsc::Sender<Message>,
     thread: Option<JoinHandle<()>>,
     bounds: Arc<Bounds>,
+    redactor: Option<Redactor>,
 }
 
 impl Logs {
@@ -87,7 +89,14 @@ impl Logs {
         let writer = Writer::new(folder.to_owned(), files);
         let thread = std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&steps_rx))?;
         let bounds = Arc::new(Bounds { options, live: AtomicU64::new(0) });
-        Ok(Logs { folder: folder.to_owned(), steps_tx, thread: Some(thread), bounds })
+        Ok(Logs { folder: folder.to_owned(), steps_tx, thread: Some(thread), bounds, redactor: None })
+    }
+
+    /// Takes secrets out of what is logged from now on (S9.4): the logs are no longer what came, byte for byte.
+    #[must_use]
+    pub fn redacted_by(mut self, redactor: Option<Redactor>) -> Logs {
+        self.redactor = redactor;
+        self
     }
 
     /// Returns the folder.
@@ -98,7 +107,13 @@ impl Logs {
     /// Begins the log of a run. That its files cannot be made shows as [`LogSink::failure`].
     pub fn begin(&self, run: RunId, mode: Mode, size: Size) -> LogSink {
         let size = (mode == Mode::Pty).then_some(size);
-        LogSink::new(Shared::new(run, mode), self.steps_tx.clone(), Arc::clone(&self.bounds), size)
+        LogSink::new(
+            Shared::new(run, mode),
+            self.steps_tx.clone(),
+            Arc::clone(&self.bounds),
+            size,
+            self.redactor.as_ref(),
+        )
     }
 }
 

@@ -5,4 +5,5 @@ mod ground;
 mod kept;
 mod killed;
 mod recovered;
+mod redacted;
 mod replayed;
