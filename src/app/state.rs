@@ -45,7 +45,7 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
     let logs = Logs::start(store.logs(), logs).map_err(|error| {
         Failure::new(ErrorCode::SpawnFailed, format!("the writer of the logs could not be started: {error}"))
     })?;
-    let logs = logs.redacted_by(settings.output.redact_logs.then(|| redactor.clone()));
+    let logs = logs.telling(store.log_bounder()).redacted_by(settings.output.redact_logs.then(|| redactor.clone()));
     let records = store.records();
     Ok(Storage {
         generations: records.generations(session)?,

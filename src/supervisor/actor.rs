@@ -105,7 +105,7 @@ impl Supervisor {
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
         let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
-        let kept = Arc::new(Kept { session: setup.session.clone(), records, logs });
+        let kept = Arc::new(Kept::new(setup.session.clone(), records, logs));
         let mut core = Core::new(setup.session, setup.limits, Box::new(random_id));
         core.generations = generations;
         core.strict = strict;

@@ -2,39 +2,57 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use crate::api::{Answer, LogReading, LogRequest, Stream};
 use crate::model::{ErrorCode, Failure, RunId, SessionName};
 use crate::store::Records;
 use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
+
+/// How many reads of logs are under way or wait at once. Each is a task, a blocking read and at most 1 MiB.
+const MAX_READERS: usize = 256;
 
 /// What is on the disk, for readers.
 pub(super) struct Kept {
     pub(super) session: SessionName,
     pub(super) records: Option<Records>,
     pub(super) logs: Option<Arc<Logs>>,
+    readers: Semaphore,
 }
 
 impl Kept {
+    pub(super) fn new(session: SessionName, records: Option<Records>, logs: Option<Arc<Logs>>) -> Kept {
+        Kept { session, records, logs, readers: Semaphore::new(MAX_READERS) }
+    }
+
     /// Reads a log; waits for more as long as it was asked to.
     pub(super) async fn read_log(
         self: Arc<Kept>,
         run: RunId,
         request: LogRequest,
         mut progress: Option<LogProgress>,
-        answer: Answer<LogReading>,
+        mut answer: Answer<LogReading>,
     ) {
+        let Ok(_reader) = self.readers.try_acquire() else {
+            let message = format!("{MAX_READERS} reads of logs are under way already");
+            return answer.send(Err(Failure::new(ErrorCode::Busy, message).with_hint("wait for some of them")));
+        };
         let stream = match request.stream {
             Stream::Stdout => LogStream::Output,
             Stream::Stderr => LogStream::Error,
         };
         if let (Some(progress), Some(wait)) = (&mut progress, request.wait) {
-            // That the time is over is an answer too: an empty one.
-            let _ = tokio::time::timeout(wait, progress.reaches(stream, request.offset)).await;
+            tokio::select! {
+                // That the time is over is an answer too: an empty one.
+                _ = tokio::time::timeout(wait, progress.reaches(stream, request.offset)) => {}
+                () = answer.abandoned() => return,
+            }
         }
         // Before the read: what is added in between belongs to the next one.
         let has_ended = progress.as_ref().is_none_or(LogProgress::has_ended);
         let is_listed = progress.is_some();
-        let read = tokio::task::spawn_blocking(move || self.read_now(run, stream, request, is_listed)).await;
+        let kept = Arc::clone(&self);
+        let read = tokio::task::spawn_blocking(move || kept.read_now(run, stream, request, is_listed)).await;
         answer.send(match read {
             Ok(Ok((reading, end))) => Ok(LogReading { is_end: has_ended && reading.next_offset >= end, ..reading }),
             Ok(Err(failure)) => Err(failure),

@@ -186,6 +186,7 @@ impl Core {
             log: None,
         };
         self.runs.insert(run, entry);
+        crate::sys::hooks::pass("start.record");
         self.store(at, run, Write::Starting, &mut todo);
         self.publish(run);
         todo

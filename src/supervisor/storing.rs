@@ -10,6 +10,7 @@ use super::entry::Entry;
 use crate::driver::Command;
 use crate::model::run::Input;
 use crate::model::{Degraded, ErrorCode, Failure, LogFacts, RecordOutput, RunId};
+use crate::sys::hooks;
 
 /// The first and the longest pause before a write that failed is tried again.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -119,6 +120,12 @@ impl Core {
     }
 
     fn written(&mut self, at: At, run: RunId, write: Write, result: Result<(), Failure>) -> Vec<Do> {
+        hooks::pass(match write {
+            Write::Starting => "start.recorded",
+            Write::Running => "start.confirmed",
+            Write::Final => "final.stored",
+            Write::Flush | Write::Again | Write::Observed => "flush.stored",
+        });
         match write {
             Write::Starting => self.step(at, run, Input::Recorded(result)),
             Write::Running => self.step(at, run, Input::Confirmed(result)),

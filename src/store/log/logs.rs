@@ -1,9 +1,10 @@
 //! The logs of all runs: their bounds and their writer.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use super::files::Files;
@@ -34,11 +35,24 @@ impl Default for LogOptions {
     }
 }
 
+/// Returns by how much all logs may grow before their bound is seen to again: so much below it room is made.
+pub(in crate::store) fn growth_step(max_total_bytes: u64) -> u64 {
+    (max_total_bytes / 32).max(1)
+}
+
 /// The bounds of this moment.
-#[derive(Debug)]
 pub(super) struct Bounds {
     options: LogOptions,
     live: AtomicU64,
+    /// What came since the bound of all was seen to last.
+    grown: AtomicU64,
+    on_growth: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl fmt::Debug for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bounds").field("options", &self.options).field("live", &self.live).finish_non_exhaustive()
+    }
 }
 
 impl Bounds {
@@ -48,6 +62,18 @@ impl Bounds {
 
     pub(super) fn left(&self) {
         self.live.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Takes note that so much more is being written.
+    pub(super) fn grew(&self, bytes: u64) {
+        let max = self.options.max_total_log_bytes;
+        if max == 0 || self.grown.fetch_add(bytes, Ordering::AcqRel) + bytes < growth_step(max) {
+            return;
+        }
+        self.grown.store(0, Ordering::Release);
+        if let Some(tell) = self.on_growth.get() {
+            tell();
+        }
     }
 
     pub(super) fn max_log_bytes(&self) -> u64 {
@@ -88,8 +114,17 @@ impl Logs {
         let (steps_tx, steps_rx) = mpsc::channel();
         let writer = Writer::new(folder.to_owned(), files);
         let thread = std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&steps_rx))?;
-        let bounds = Arc::new(Bounds { options, live: AtomicU64::new(0) });
+        let bounds =
+            Arc::new(Bounds { options, live: AtomicU64::new(0), grown: AtomicU64::new(0), on_growth: OnceLock::new() });
         Ok(Logs { folder: folder.to_owned(), steps_tx, thread: Some(thread), bounds, redactor: None })
+    }
+
+    /// Has `tell` called each time when all logs together have grown so much that their bound is to be seen to. It must not wait.
+    #[must_use]
+    pub fn telling(self, tell: impl Fn() + Send + Sync + 'static) -> Logs {
+        // Once is enough: there is one store.
+        let _ = self.bounds.on_growth.set(Box::new(tell));
+        self
     }
 
     /// Takes secrets out of what is logged from now on (S9.4): the logs are no longer what came, byte for byte.

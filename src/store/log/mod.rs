@@ -23,6 +23,7 @@ mod writer;
 pub use cast::{CastError, export_cast};
 pub use error::LogError;
 pub use layout::{LogStream, age, remove, runs, total_bytes};
+pub(super) use logs::growth_step;
 pub use logs::{LogOptions, Logs};
 pub use progress::LogProgress;
 pub use reader::{LogBytes, LogReader};

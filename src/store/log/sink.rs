@@ -132,6 +132,7 @@ impl LogSink {
             self.plan_retry();
             return;
         }
+        self.bounds.grew(bytes.len() as u64 + ENTRY_BYTES);
         self.shared.in_flight.fetch_add(bytes.len(), Ordering::AcqRel);
         self.send(Step::Bytes(stream, bytes.to_vec()));
     }

@@ -100,7 +100,7 @@ impl Program {
         let storage = Storage {
             generations: records.generations(&session()).expect("names"),
             records: Some(records.clone()),
-            logs: Some(Arc::new(raw_logs.redacted_by(setup.redacts_logs.then(redactor)))),
+            logs: Some(Arc::new(raw_logs.telling(store.log_bounder()).redacted_by(setup.redacts_logs.then(redactor)))),
             store: Box::new(store),
             flush_interval: Some(setup.flush_interval),
             redaction: setup.redaction(),

@@ -273,3 +273,36 @@ fn a_secret_is_nowhere_in_the_state_directory_but_in_the_raw_log() {
         program.leave().await;
     });
 }
+
+#[test]
+fn reads_of_logs_that_wait_are_bounded_and_leave_with_who_asked() {
+    run(async {
+        let state = tempfile::tempdir().expect("a folder");
+        let program = Program::start(state.path(), Setup::default()).expect("a program");
+        let id = program.start_run(sh("exec sleep 1000")).await;
+        let wait = Some(Duration::from_secs(1000));
+        let request = LogRequest { stream: Stream::Stdout, offset: 0, limit_bytes: 100, wait };
+        let mut waiting: Vec<_> = (0..256).map(|_| program.client.read_log(id, request)).collect();
+        let refused = within("a refusal", async {
+            loop {
+                let one_more =
+                    program.client.read_log(id, LogRequest { wait: Some(Duration::from_millis(1)), ..request });
+                if let Err(failure) = one_more.await {
+                    break failure;
+                }
+                waiting.push(program.client.read_log(id, request));
+            }
+        })
+        .await;
+        assert_eq!(refused.code, ErrorCode::Busy, "{refused}");
+        drop(waiting);
+        within("room again", async {
+            let again = LogRequest { wait: None, ..request };
+            while program.client.read_log(id, again).await.is_err() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        program.leave().await;
+    });
+}

@@ -37,7 +37,7 @@ run = '''i=0; while [ $i -lt 90 ]; do printf '%*s password=wrapWrapWrapSecret%s\
 run = '''printf '\033]0;token=titleTitleSecret\007'; sleep 1.5'''
 [tasks.reads]
 mode = "pipes"
-run = '''printf pass; sleep 0.2; printf word=read; sleep 1.3; printf ReadReadSecret; sleep 0.3; echo; echo token=errorErrorSecret >&2'''
+argv = ["./reads.sh"]
 [tasks.argv]
 argv = ["/bin/echo", "--password", "argvArgvSecret"]
 [tasks.variable]
@@ -61,6 +61,10 @@ fn no_secret_of_any_kind_is_in_the_state_directory_of_the_built_program_but_in_t
     for redact_logs in [false, true] {
         let home = Arc::new(Home::new());
         home.write("shtask.toml", format!("[output]\nredact_logs = {redact_logs}\n{CONFIG}"));
+        home.script(
+            "reads.sh",
+            "printf pass; sleep 0.2; printf word=read; sleep 1.3; printf ReadReadSecret; sleep 0.3; echo; echo token=errorErrorSecret >&2",
+        );
         let program = Launch::in_home(&home, env!("CARGO_BIN_EXE_shtask")).args(["--config", "shtask.toml"]);
         let mut terminal = program.size(120, 30).start();
         terminal.wait_for_text("no-such-program");
