@@ -176,7 +176,7 @@ impl Driver {
         }
     }
 
-    fn why_not_spawned(&self, stage: SpawnStage, errno: i32) -> (Failure, Option<i32>) {
+    pub(super) fn why_not_spawned(&self, stage: SpawnStage, errno: i32) -> (Failure, Option<i32>) {
         let error = std::io::Error::from_raw_os_error(errno);
         let failed = |what: &str| {
             let message = format!("the run could not be started: {what}: {error}");

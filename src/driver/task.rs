@@ -16,7 +16,7 @@ use super::port::{Orders, Report};
 use super::setup::Setup;
 use super::view::Collector;
 use crate::api::{Activity, Answer};
-use crate::holder::{LinkError, Request};
+use crate::holder::{Event, LinkError, Request};
 use crate::model::{ErrorCode, Failure, Mode, Moment, RunId, Size, StdinSpec, with_sources};
 use crate::sys::clock;
 use crate::sys::watched::Watched;
@@ -152,10 +152,14 @@ impl Driver {
     async fn spawn(&mut self) -> Result<(), Failure> {
         let mut link = Link::open(&self.setup.holders).await?;
         let request = Request::Spawn(Box::new(self.setup.spawn_request()));
-        link.send(&request).map_err(|error| {
+        if let Err(error) = link.send(&request) {
+            // A fork server that has no holder to give says why, and closes the link.
+            if let Some(Event::SpawnFailed { stage, errno }) = link.last_word() {
+                return Err(self.why_not_spawned(stage, errno).0);
+            }
             let message = format!("the run could not be started: {}", with_sources(&error));
-            Failure::new(ErrorCode::SpawnFailed, message)
-        })?;
+            return Err(Failure::new(ErrorCode::SpawnFailed, message));
+        }
         self.link = Some(link);
         Ok(())
     }

@@ -99,7 +99,7 @@ impl Core {
             Err(failure) => {
                 let mut why = failure.message.clone();
                 self.redaction.text(&mut why, false);
-                entry.keeping.failure.get_or_insert_with(|| (at.wall, why));
+                entry.keeping.failure.get_or_insert((at.wall, why));
                 entry.mark_degraded(at.wall, false);
                 let pause = entry.keeping.pause.map_or(FIRST_PAUSE, |pause| (pause * 2).min(LONGEST_PAUSE));
                 entry.keeping.pause = Some(pause);

@@ -87,7 +87,7 @@ fn a_program_that_is_killed_at_any_named_point_leaves_true_records_and_whole_log
             home.write("shtask.toml", CONFIG);
             let projects = home.folder("state").join("shtask/projects");
             // Something to be recovered and to be pruned.
-            for plan in ["flush.stored=kill@6", "start.confirmed=kill@3"] {
+            for plan in ["start.confirmed=kill@3", "final.stored=kill@3"] {
                 assert!(dies(launch(&home, plan).start_bare(), MAX_LIFE), "{plan} was not reached");
             }
             for time in [1, 3] {
