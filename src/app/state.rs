@@ -48,7 +48,7 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
     let logs = logs.telling(store.log_bounder()).redacted_by(settings.output.redact_logs.then(|| redactor.clone()));
     let records = store.records();
     Ok(Storage {
-        generations: records.generations(session)?,
+        generations: records.generations()?,
         store: Box::new(store),
         records: Some(records),
         logs: Some(Arc::new(logs)),

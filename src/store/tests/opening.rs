@@ -249,7 +249,7 @@ fn a_record_that_names_a_path_in_place_of_a_run_reaches_nothing_outside_its_fold
     let (store, _) = open_in(folder.path()).expect("it is sound");
     let (done_tx, done_rx) = std::sync::mpsc::channel();
     let nothing = crate::store::Retention { runs: 0, age: std::time::Duration::ZERO };
-    store.prune(nothing, Box::new(move |pruned| done_tx.send(pruned).expect("it waits")));
+    store.prune_to(nothing, Box::new(move |pruned| done_tx.send(pruned).expect("it waits")));
     done_rx.recv().expect("an answer").expect("pruned");
     assert_eq!(fs::read_to_string(outside.join("000001.pty")).expect("it is there"), "precious");
     assert!(folder.path().join("logs/not a run").is_dir(), "what is not called like a run is left alone");

@@ -98,7 +98,7 @@ impl Program {
         let logs = store.logs().to_owned();
         let raw_logs = Logs::start(&logs, setup.logs).expect("a thread");
         let storage = Storage {
-            generations: records.generations(&session()).expect("names"),
+            generations: records.generations().expect("names"),
             records: Some(records.clone()),
             logs: Some(Arc::new(raw_logs.telling(store.log_bounder()).redacted_by(setup.redacts_logs.then(redactor)))),
             store: Box::new(store),
@@ -107,15 +107,14 @@ impl Program {
             strict: setup.strict,
         };
         let setup = SupervisorSetup {
-            session: session(),
             limits: Limits::default(),
             storage,
             holder_exe: Path::new(env!("CARGO_BIN_EXE_shtask")),
             on_lost: OnLost::End { grace: Duration::ZERO },
         };
-        let (supervisor, client) = Supervisor::new(setup).expect("a supervisor");
+        let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
         let supervising = tokio::spawn(supervisor.run());
-        Ok(Program { client: Arc::new(client), records, found, logs, supervising })
+        Ok(Program { client: Arc::new(clients.client(session())), records, found, logs, supervising })
     }
 
     /// Ends all runs and then the program.
