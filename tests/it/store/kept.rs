@@ -306,3 +306,18 @@ fn reads_of_logs_that_wait_are_bounded_and_leave_with_who_asked() {
         program.leave().await;
     });
 }
+
+#[test]
+fn much_pipe_output_is_flushed_before_the_interval_is_over() {
+    run(async {
+        let state = tempfile::tempdir().expect("a folder");
+        let setup = Setup { flush_interval: Duration::from_secs(3600), ..Setup::default() };
+        let program = Program::start(state.path(), setup).expect("a program");
+        let little = program.start_run(sh("echo little; exec sleep 1000")).await;
+        let much = program.start_run(sh("seq 1 20000; exec sleep 1000")).await;
+        until("much is on record", || program.stored(much).is_some_and(|record| record.output.is_some())).await;
+        let quiet = program.stored(little).expect("a record");
+        assert_eq!((quiet.status, quiet.output), (Status::Running, None), "little waits for the interval");
+        program.leave().await;
+    });
+}
