@@ -94,7 +94,7 @@ impl Bounds {
 #[derive(Debug)]
 pub struct Logs {
     folder: PathBuf,
-    steps_tx: mpsc::Sender<Message>,
+    messages_tx: mpsc::Sender<Option<Message>>,
     thread: Option<JoinHandle<()>>,
     bounds: Arc<Bounds>,
     redactor: Option<Redactor>,
@@ -111,12 +111,13 @@ impl Logs {
 
     pub(super) fn start_with(folder: &Path, options: LogOptions, files: Files) -> std::io::Result<Logs> {
         // Unbounded, but a run is not read from while too much of it is on its way.
-        let (steps_tx, steps_rx) = mpsc::channel();
+        let (messages_tx, messages_rx) = mpsc::channel();
         let writer = Writer::new(folder.to_owned(), files);
-        let thread = std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&steps_rx))?;
+        let thread =
+            std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&messages_rx))?;
         let bounds =
             Arc::new(Bounds { options, live: AtomicU64::new(0), grown: AtomicU64::new(0), on_growth: OnceLock::new() });
-        Ok(Logs { folder: folder.to_owned(), steps_tx, thread: Some(thread), bounds, redactor: None })
+        Ok(Logs { folder: folder.to_owned(), messages_tx, thread: Some(thread), bounds, redactor: None })
     }
 
     /// Has `tell` called each time when all logs together have grown so much that their bound is to be seen to. It must not wait.
@@ -144,7 +145,7 @@ impl Logs {
         let size = (mode == Mode::Pty).then_some(size);
         LogSink::new(
             Shared::new(run, mode),
-            self.steps_tx.clone(),
+            self.messages_tx.clone(),
             Arc::clone(&self.bounds),
             size,
             self.redactor.as_ref(),
@@ -156,7 +157,7 @@ impl Drop for Logs {
     /// Waits until what was handed over is written.
     fn drop(&mut self) {
         // It has ended already when this cannot be sent.
-        let _ = self.steps_tx.send(Message::close());
+        let _ = self.messages_tx.send(None);
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the writer of the logs has failed");
         }
