@@ -14,6 +14,7 @@ use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
     SessionName, Size, WriteStdin,
 };
+use shtask::redact::Redactor;
 use shtask::store::log::{LogOptions, Logs};
 use shtask::store::{Redaction, SqliteStore, StateFolder, StoreOptions};
 use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup};
@@ -77,7 +78,7 @@ pub(super) fn storage(state: &Path) -> Storage {
         records: Some(store.records()),
         logs: Some(Arc::new(logs)),
         store: Box::new(store),
-        redaction: Redaction::new(|text, _| text.contains(SECRET).then(|| text.replace(SECRET, "[redacted]"))),
+        redaction: Redaction::new(Redactor::new(&[SECRET.to_owned()]).expect("a pattern")),
         ..Storage::in_memory()
     }
 }
@@ -218,7 +219,12 @@ impl Ground {
     /// Waits for the final record of a run.
     pub(super) async fn ended(&self, run: RunId) -> Arc<Record> {
         let mut feed = self.client.subscribe();
-        within("the end of a run", async { final_record(&mut feed, run).await }).await
+        let record = within("the end of a run", async { final_record(&mut feed, run).await }).await;
+        // The table may show the final record while it is being stored; a stop is answered once the run is closed and its slot free.
+        let stopping = self.client.stop(run, StopRequest { kill: false });
+        let outcome = within("the close of a run", stopping.reply).await.expect("the final record");
+        assert!(!outcome.applied, "it had ended");
+        record
     }
 
     /// Stops a run.
