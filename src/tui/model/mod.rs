@@ -18,6 +18,8 @@ pub(crate) use list::{Known, List, Row, RowKey};
 pub(crate) use menu::{ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNALS, SignalMenu};
 pub(crate) use pane::Pane;
 pub(crate) use prompt::{Field, Prompt};
-pub(crate) use state::{Doubling, Ending, Focus, Level, Model, Notice, Overlay, Setup, counts_to, display_name, grace_end};
+pub(crate) use state::{
+    Doubling, Ending, Focus, Level, Model, Notice, Overlay, Setup, counts_to, display_name, grace_end,
+};
 pub(crate) use summary::{detached, summary};
 pub(crate) use text::{bytes, countdown, countdown_step, fit, span, width};

@@ -64,7 +64,11 @@ fn an_error_that_nobody_reads_is_an_exit_code_and_no_panic() {
     drop(reader);
     let home = Home::new();
     let mut command = Command::new(PROGRAM);
-    command.args(["--embedded", "--config", "nowhere.toml"]).current_dir(home.work()).env_clear().envs(home.environment());
+    command
+        .args(["--embedded", "--config", "nowhere.toml"])
+        .current_dir(home.work())
+        .env_clear()
+        .envs(home.environment());
     let status = command.stdin(Stdio::null()).stderr(writer).status().expect("the program can be started");
     assert_eq!(status.code(), Some(2));
 }

@@ -9,5 +9,6 @@ mod look;
 mod panics;
 mod product;
 mod runs;
+mod server;
 mod stop;
 mod streams;

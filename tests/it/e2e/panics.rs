@@ -90,8 +90,9 @@ fn a_panic_gives_the_terminal_back_and_is_readable_and_leaves_nothing_behind() {
 #[test]
 fn after_a_kill_the_next_start_in_the_same_terminal_works_and_gives_it_back() {
     let home = home(&one("true", ""));
-    let twice =
-        format!("{PROGRAM} --embedded --config shtask.toml; {PROGRAM} --embedded --config shtask.toml; echo 'AFT'ER; exec sleep 1000");
+    let twice = format!(
+        "{PROGRAM} --embedded --config shtask.toml; {PROGRAM} --embedded --config shtask.toml; echo 'AFT'ER; exec sleep 1000"
+    );
     let mut shell = Launch::in_home(&home, "/bin/sh").args(["-c".to_owned(), twice]).size(100, 30).start();
     shell.wait_for("the TUI", |screen| screen.vt().alternate_screen() && screen.has("completed"));
     let own = shell.pid();

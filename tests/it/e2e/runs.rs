@@ -131,7 +131,8 @@ fn as_an_ordinary_user_the_whole_tree_ends_too() {
     home.give_to("65534:65534");
     let user = ["--reuid=65534", "--regid=65534", "--clear-groups"];
     let launch = crate::harness::Launch::in_home(&home, "setpriv").args(user);
-    let mut terminal = launch.args([program.as_os_str()]).args(["--embedded", "--config", "shtask.toml"]).size(100, 30).start();
+    let mut terminal =
+        launch.args([program.as_os_str()]).args(["--embedded", "--config", "shtask.toml"]).size(100, 30).start();
     terminal.wait_alive(&marker, 2);
     terminal.keys("x");
     terminal.wait_gone(&marker);

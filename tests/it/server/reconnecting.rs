@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use shtask::api::Link;
 use shtask::api::{Client, RunsAtStop, Server, StartRequest, StopRequest, StopServer, Update, View};
 use shtask::model::{CommandSpec, Effects, ErrorCode, Mode, RunId, RunSpec, Size, Status, WriteStdin};
-use shtask::api::Link;
 use shtask::remote::{self, RemoteClient};
 use shtask::server::Patience;
 use shtask::supervisor::Clients;

@@ -240,8 +240,11 @@ fn the_view_says_that_nothing_is_stored_while_that_is_so() {
 fn the_second_program_leaves_at_once_and_says_who_the_first_is() {
     let home = Arc::new(Home::new());
     home.write("shtask.toml", "[tasks.a]\nrun = 'echo first program; exec sleep 1000'\n");
-    let launch =
-        || Launch::in_home(&home, env!("CARGO_BIN_EXE_shtask")).args(["--embedded", "--config", "shtask.toml"]).size(200, 24);
+    let launch = || {
+        Launch::in_home(&home, env!("CARGO_BIN_EXE_shtask"))
+            .args(["--embedded", "--config", "shtask.toml"])
+            .size(200, 24)
+    };
     let mut first = launch().start();
     first.wait_for_text("first program");
     let mut second = launch().start();

@@ -53,7 +53,9 @@ impl Numbers {
 
 /// Lets the program live for so long, and kills it.
 fn live_and_die(home: &Arc<Home>, life: Duration) {
-    let program = Launch::in_home(home, env!("CARGO_BIN_EXE_shtask")).args(["--embedded", "--config", "shtask.toml"]).size(80, 24);
+    let program = Launch::in_home(home, env!("CARGO_BIN_EXE_shtask"))
+        .args(["--embedded", "--config", "shtask.toml"])
+        .size(80, 24);
     let mut pty = program.start_bare();
     let end = Instant::now() + life;
     let mut buffer = [0; 65536];

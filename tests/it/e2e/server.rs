@@ -1,0 +1,127 @@
+//! The TUI over the server: runs that go on when it is left, several at once, a server that dies (S10.7, S11.5).
+
+use std::process::Command;
+use std::sync::Arc;
+
+use super::product::{PROGRAM, home, one};
+use crate::harness::{Exit, Home, Launch, Terminal};
+
+/// A home whose server ends with it.
+struct Served(Arc<Home>);
+
+impl Served {
+    fn new(config: &str) -> Served {
+        Served(home(config))
+    }
+
+    fn open(&self) -> Terminal {
+        Launch::in_home(&self.0, PROGRAM).args(["--config", "shtask.toml"]).size(100, 30).start()
+    }
+
+    /// Does what a verb says; returns what it printed.
+    fn verb(&self, words: &[&str]) -> String {
+        let mut command = Command::new(PROGRAM);
+        command.args(words).args(["--config", "shtask.toml"]);
+        let output = command.env_clear().envs(self.0.environment()).current_dir(self.0.work()).output();
+        String::from_utf8(output.expect("the program starts").stdout).expect("text")
+    }
+
+    fn server_pid(&self) -> i32 {
+        let status: serde_json::Value =
+            serde_json::from_str(&self.verb(&["server", "status", "--json"])).expect("json");
+        status["pid"].as_i64().and_then(|pid| pid.try_into().ok()).expect("a pid")
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // The home ends whatever is left.
+        let mut command = Command::new(PROGRAM);
+        let _ = command.args(["server", "stop"]).env_clear().envs(self.0.environment()).output();
+    }
+}
+
+const CAT: &str = "stty -echo; echo rea\"dy\"; while read line; do echo \"got $line\"; done";
+
+/// Types a line into the selected run and waits for its answer.
+fn type_line(terminal: &mut Terminal, line: &str) {
+    terminal.keys("<Enter>");
+    terminal.wait_for_text("back to the list");
+    terminal.keys(&format!("{line}<Enter>"));
+    terminal.wait_for_text(&format!("got {line}"));
+    terminal.keys("<C-a>");
+    terminal.wait_for_text("? help");
+}
+
+#[test]
+fn runs_go_on_when_the_tui_is_detached_and_are_there_again() {
+    let served = Served::new(&one(CAT, "autostart = true"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("ready");
+    type_line(&mut terminal, "before");
+    terminal.keys("d");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    terminal.wait_for_text("task goes on; shtask shows it again");
+
+    let mut again = served.open();
+    again.wait_for_text("got before");
+    type_line(&mut again, "after");
+    again.keys("q");
+    again.wait_for_text("detach: leave, the runs go on");
+    again.keys("y");
+    assert_eq!(again.wait_exit(), Exit::Code(0));
+    again.wait_for_text("1 cancelled");
+    assert!(served.verb(&["ls", "--all"]).contains("cancelled"));
+}
+
+#[test]
+fn two_tuis_see_and_type_into_the_same_run() {
+    let served = Served::new(&one(CAT, "autostart = true"));
+    let mut first = served.open();
+    first.wait_for_text("ready");
+    let mut second = served.open();
+    second.wait_for_text("ready");
+    type_line(&mut first, "one");
+    second.wait_for_text("got one");
+    type_line(&mut second, "two");
+    first.wait_for_text("got two");
+}
+
+#[test]
+fn what_was_stopped_on_purpose_is_not_started_by_the_next_tui() {
+    let two = format!("{}[tasks.other]\nrun = 'exec sleep 1000'\nautostart = true\n", one(CAT, "autostart = true"));
+    let served = Served::new(&two);
+    let mut terminal = served.open();
+    terminal.wait_for_text("ready");
+    terminal.keys("x");
+    terminal.wait_for_text("cancelled");
+    terminal.keys("d");
+    terminal.wait_exit();
+    let mut again = served.open();
+    again.wait_for_text("1 live");
+    again.wait_for_text("cancelled");
+}
+
+#[test]
+fn a_signal_that_ends_the_tui_ends_no_run() {
+    let served = Served::new(&one(CAT, "autostart = true"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("ready");
+    terminal.signal(rustix::process::Signal::TERM);
+    assert_eq!(terminal.wait_exit(), Exit::Code(143));
+    let mut again = served.open();
+    again.wait_for_text("ready");
+    again.wait_for_text("1 live");
+}
+
+#[test]
+fn a_lost_server_is_told_and_the_tui_goes_on_with_the_next() {
+    let served = Served::new(&one("exec true", "autostart = false"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("not run");
+    let pid = nix::unistd::Pid::from_raw(served.server_pid());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    terminal.wait_for_text("the server is there again");
+    terminal.keys("s");
+    terminal.wait_for_text("completed");
+}
