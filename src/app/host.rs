@@ -59,7 +59,8 @@ impl ServerHost {
         // Whatever the session: it ends those of all.
         let session = "server".parse().expect("a name");
         let report = self.0.clients.client(session).shutdown(request).await?;
-        self.0.end_tx.send_replace(Some(over("it was stopped")));
+        let over = Failure { retryable: false, ..over("it was stopped") };
+        self.0.end_tx.send_replace(Some(over));
         Ok(ServerStopped { report, left_running: 0 })
     }
 

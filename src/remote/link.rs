@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-use super::dial::{Connected, Dial, Patience, connect};
-use super::error::{broken, down, lost};
+use super::dial::{Connected, Dial, Patience};
+use super::error::broken;
 use super::shown::{FollowedFeed, FollowedWatch};
 use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
 use crate::api::{Answer, Link, LiveOutput, Update};
@@ -23,8 +22,7 @@ use crate::wire::{Ask, CutAnswer, CutView, FromClient, FromServer, Json, Message
 /// How much may wait to be written before further requests wait in their queue.
 const MAX_UNSENT_BYTES: usize = 256 * 1024;
 
-/// The first and the longest pause between two attempts to connect.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+mod anew;
 
 /// What the task knows.
 pub(super) struct Task {
@@ -47,6 +45,8 @@ pub(super) struct Task {
     /// The id of the request for a sign of life.
     ping: Option<(u64, Instant)>,
     heard: Instant,
+    /// Whether the server has ended because somebody wanted that: another one is not looked for.
+    is_over: bool,
 }
 
 /// Why a connection is over.
@@ -83,6 +83,7 @@ impl Task {
             attention: FuturesUnordered::new(),
             ping: None,
             heard: Instant::now(),
+            is_over: false,
         }
     }
 
@@ -92,6 +93,9 @@ impl Task {
             match self.talk(connected).await {
                 Over::Done => return,
                 Over::Lost(why) => self.lose(why),
+            }
+            if self.is_over {
+                return;
             }
             match self.reconnect().await {
                 Some(anew) => connected = anew,
@@ -313,7 +317,10 @@ impl Task {
                 self.feeds.remove(&id);
                 self.watches.remove(&id);
             }
-            FromServer::Goodbye { reason } => return Err(reason),
+            FromServer::Goodbye { reason } => {
+                self.is_over = !reason.retryable;
+                return Err(reason);
+            }
         }
         Ok(())
     }
@@ -402,92 +409,6 @@ impl Task {
             waiter.answer.send(Err(failure));
         } else if let Some(waiter) = self.foregrounds.remove(&id) {
             waiter.answer.send(Err(failure));
-        }
-    }
-
-    /// Tells who waits for an answer that the connection is lost. Feeds and watches wait for the next one.
-    fn lose(&mut self, why: Failure) {
-        tracing::warn!(%why, "the connection to the server was lost");
-        self.outbox = Outbox::default();
-        self.given_up.clear();
-        self.ping = None;
-        for (_, told_tx) in self.once.drain() {
-            // Who waits may have left this very moment.
-            let _ = told_tx.send(Err(lost(&why)));
-        }
-        for (_, waiter) in self.foregrounds.drain() {
-            waiter.answer.send(Err(lost(&why)));
-        }
-        for (_, lease) in self.leases.drain() {
-            lease.send(Err(lost(&why)));
-        }
-        for (_, waiter) in self.exports.drain() {
-            waiter.answer.send(Err(lost(&why)));
-        }
-        let asked: Vec<u64> = self.watches.iter().filter(|(_, watch)| !watch.is_shown()).map(|(id, _)| *id).collect();
-        for watch in asked.iter().filter_map(|id| self.watches.remove(id)).collect::<Vec<_>>() {
-            watch.fail(lost(&why));
-        }
-        self.link_tx.send_replace(Link::Lost(why));
-    }
-
-    /// Tries until there is a connection again; none when nobody wants one any more.
-    async fn reconnect(&mut self) -> Option<Connected> {
-        let refuse_at = Instant::now() + self.patience.outage;
-        let mut pause = BACKOFF.0;
-        let mut why = broken("it was lost");
-        let mut has_clients = true;
-        let mut attempt = Box::pin(connect(&self.dial, &self.session, self.patience));
-        let mut next_attempt: Option<Instant> = None;
-        loop {
-            let is_over = Instant::now() >= refuse_at;
-            tokio::select! {
-                biased;
-                Some(notice) = self.attention.next() => {
-                    // There is nobody to be told.
-                    if let Notice::Left(id) = notice {
-                        self.watches.remove(&id);
-                        self.feeds.remove(&id);
-                    }
-                }
-                connected = &mut attempt, if next_attempt.is_none() => match connected {
-                    Ok(connected) => return Some(connected),
-                    Err(failure) => {
-                        why = failure;
-                        next_attempt = Some(Instant::now() + pause);
-                        pause = (pause * 2).min(BACKOFF.1);
-                    }
-                },
-                () = tokio::time::sleep_until(next_attempt.unwrap_or(refuse_at)), if next_attempt.is_some() => {
-                    next_attempt = None;
-                    attempt = Box::pin(connect(&self.dial, &self.session, self.patience));
-                }
-                command = self.commands_rx.recv(), if has_clients && is_over => match command {
-                    // A feed has no failure: it begins when there is a connection.
-                    Some(Command { id, waiter: Waiter::Feed(sender), .. }) => {
-                        let mut feed = FollowedFeed::new(sender);
-                        self.attention.push(feed.attention(id));
-                        self.feeds.insert(id, feed);
-                    }
-                    Some(command) => command.waiter.refuse(down(&why)),
-                    None => has_clients = false,
-                },
-                () = tokio::time::sleep_until(refuse_at), if !is_over => {}
-            }
-            if !has_clients && self.feeds.is_empty() && self.watches.is_empty() {
-                return None;
-            }
-        }
-    }
-
-    /// Asks again for all that goes on. Ids belong to a connection, so they can be used again.
-    fn ask_again(&mut self) {
-        for id in self.feeds.keys() {
-            FromClient::Ask { id: *id, what: Box::new(Ask::Subscribe), guard: None }.write(&mut self.outbox);
-        }
-        for (id, watch) in &self.watches {
-            let what = Box::new(Ask::Watch { run: watch.run, view: watch.view });
-            FromClient::Ask { id: *id, what, guard: None }.write(&mut self.outbox);
         }
     }
 }

@@ -172,8 +172,9 @@ fn take_link(model: &mut Model, link: Link) {
 
 fn lose(model: &mut Model) {
     if !model.lost && model.ending.is_none() {
-        model.complain("the supervisor has ended: nothing here changes any more; q leaves");
+        let who = if model.setup.has_server { "the server" } else { "the supervisor" };
+        model.complain(format!("{who} has ended: nothing here changes any more; q leaves"));
     }
-    model.lost = true;
+    (model.lost, model.parted) = (true, None);
     model.dirty = true;
 }

@@ -125,3 +125,15 @@ fn a_lost_server_is_told_and_the_tui_goes_on_with_the_next() {
     terminal.keys("s");
     terminal.wait_for_text("completed");
 }
+
+#[test]
+fn a_server_that_was_stopped_on_purpose_is_not_started_again_by_an_open_tui() {
+    let served = Served::new(&one("exec true", "autostart = false"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("not run");
+    served.verb(&["server", "stop"]);
+    terminal.wait_for_text("the server has ended: nothing here changes any more");
+    terminal.keys("q");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert!(served.verb(&["server", "status"]).is_empty(), "there is none");
+}
