@@ -100,7 +100,7 @@ fn actions(mut data: &[u8]) -> Vec<Action> {
         actions.push(match kind % 6 {
             0 => Action::Text(text(&mut data)),
             1 => Action::Paste(text(&mut data)),
-            2 => Action::Key(Key::Named(NAMED.get(number).copied().unwrap_or(NamedKey::F(number as u8 - 14))), modifiers),
+            2 => Action::Key(Key::Named(NAMED.get(number).copied().unwrap_or_else(|| NamedKey::F((number as u8 - 13).min(12)))), modifiers),
             3 => {
                 let character = text(&mut data).chars().next().unwrap_or('a');
                 Action::Key(Key::Char(character), modifiers)

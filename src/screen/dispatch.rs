@@ -11,6 +11,10 @@ impl Sink for Terminal {
         self.draw(run);
     }
 
+    fn ascii(&mut self, run: &[u8]) {
+        self.draw_ascii(run);
+    }
+
     fn control(&mut self, byte: u8) {
         self.sides.wraps &= byte == 0x07;
         match byte {
@@ -103,7 +107,7 @@ impl Terminal {
         match last {
             b'@' => self.insert_blanks(count),
             b'A' => self.up(count),
-            b'B' | b'e' => self.down(count),
+            b'B' => self.down(count),
             b'C' | b'a' => self.right(count),
             b'D' | b'j' => self.left(count),
             b'E' => {
@@ -130,6 +134,7 @@ impl Terminal {
             b'b' => self.repeat(count),
             b'c' => self.device_attributes(0),
             b'd' => self.line(count - 1),
+            b'e' => self.line_down(count),
             b'g' => {
                 let col = self.grid.place().col;
                 match csi.value(0) {

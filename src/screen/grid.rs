@@ -98,8 +98,17 @@ impl Grid {
 
     /// Adds text without controls.
     pub(super) fn put_text(&mut self, text: &str) {
+        if text.is_ascii() {
+            self.put_ascii(text.as_bytes());
+        } else {
+            self.put(text.as_bytes());
+        }
+    }
+
+    /// Adds printable ASCII.
+    pub(super) fn put_ascii(&mut self, text: &[u8]) {
         let last = self.size.cols() - 1;
-        self.place = self.place.filter(|place| !place.wraps && text.is_ascii()).and_then(|place| {
+        self.place = self.place.filter(|place| !place.wraps).and_then(|place| {
             let end = usize::from(place.col) + text.len();
             match end.cmp(&(usize::from(last) + 1)) {
                 Ordering::Less => Some(Place { col: end as u16, ..place }),
@@ -107,7 +116,7 @@ impl Grid {
                 Ordering::Greater => None,
             }
         });
-        self.put_in_place(text.as_bytes());
+        self.put_in_place(text);
     }
 
     /// Adds bytes that do not move the cursor.

@@ -65,6 +65,13 @@ impl Terminal {
         self.grid.goto(place.row.saturating_add(count).min(bottom), place.col);
     }
 
+    /// Moves down whatever the margins are, but in the region when origin mode is on (VPR).
+    pub(super) fn line_down(&mut self, count: u16) {
+        let place = self.grid.place();
+        let bottom = if self.origin { self.margins.1 } else { self.size.rows() - 1 };
+        self.grid.goto(place.row.saturating_add(count).min(bottom), place.col);
+    }
+
     /// Moves right by columns or, for HPR, the same.
     pub(super) fn right(&mut self, count: u16) {
         if self.has_sides() {
@@ -205,27 +212,36 @@ impl Terminal {
         self.colour_rows(self.margins.1 + 1 - count..self.margins.1 + 1, Place { row: place.row, ..Place::default() });
     }
 
-    pub(super) fn insert_blanks(&mut self, count: u16) {
+    /// Makes a cursor that waits to wrap stand on the last column, which it is about to change; returns its place.
+    fn stop_waiting(&mut self) -> Place {
         let place = self.grid.place();
+        if place.wraps {
+            self.grid.goto(place.row, place.col);
+        }
+        Place { wraps: false, ..place }
+    }
+
+    pub(super) fn insert_blanks(&mut self, count: u16) {
+        let place = self.stop_waiting();
         let count = count.min(self.size.cols() - place.col);
         if self.has_sides() {
             return self.shift_between(count.into());
         }
         self.grid.csi(count, b'@');
-        if self.has_background() && !place.wraps {
+        if self.has_background() {
             self.grid.set_erased(self.style.background);
             self.grid.csi(count, b'X');
         }
     }
 
     pub(super) fn delete_cells(&mut self, count: u16) {
-        let place = self.grid.place();
+        let place = self.stop_waiting();
         let count = count.min(self.size.cols() - place.col);
         if self.has_sides() {
             return self.shift_between(-i32::from(count));
         }
         self.grid.csi(count, b'P');
-        if self.has_background() && !place.wraps {
+        if self.has_background() {
             self.grid.set_erased(self.style.background);
             self.grid.goto(place.row, self.size.cols() - count);
             self.grid.put_in_place(b"\x1b[K");
@@ -234,6 +250,7 @@ impl Terminal {
     }
 
     pub(super) fn erase_cells(&mut self, count: u16) {
+        self.stop_waiting();
         self.grid.set_erased(self.style.background);
         self.grid.csi(count.min(self.size.cols()), b'X');
     }

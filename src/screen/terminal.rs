@@ -132,6 +132,19 @@ impl Terminal {
         }
     }
 
+    /// Draws a run of printable ASCII.
+    pub(super) fn draw_ascii(&mut self, run: &[u8]) {
+        let is_short = run.len() < usize::from(self.size.cols());
+        let is_plain = self.charsets.is_plain() && self.autowrap && !self.insert;
+        if is_short && is_plain && !self.has_background() && !self.has_sides() {
+            self.last_character = run.last().map(|&b| char::from(b));
+            self.apply_style();
+            self.grid.put_ascii(run);
+        } else {
+            self.draw(std::str::from_utf8(run).expect("ASCII is valid text"));
+        }
+    }
+
     /// Draws characters, but those that the grid must not get.
     fn draw_allowed(&mut self, run: &str) {
         if run.is_ascii() || !run.contains(needs_change) {
@@ -150,17 +163,21 @@ impl Terminal {
             for character in run.chars() {
                 self.draw_one(character);
             }
-        } else if self.has_background() || !run.is_ascii() && run.chars().any(|c| width_of(c) == 2) {
+        } else if self.has_background() {
             self.draw_by_rows(run);
         } else {
-            let skipped = self.skip_text(run);
-            self.grid.put_text(&run[skipped..]);
+            let rest = &run[self.skip_text(run)..];
+            if rest.is_ascii() || rest.chars().all(|c| width_of(c) < 2) {
+                self.grid.put_text(rest);
+            } else {
+                self.draw_by_rows(rest);
+            }
         }
     }
 
     /// Draws with wrapping, row by row: rows that scroll in get their background, and a column that a wide character leaves
     /// free at the end gets the mark for that.
-    fn draw_by_rows(&mut self, run: &str) {
+    pub(super) fn draw_by_rows(&mut self, run: &str) {
         let mut rest = run;
         while !rest.is_empty() {
             let place = self.grid.place();

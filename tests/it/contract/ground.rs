@@ -218,7 +218,12 @@ impl Ground {
     /// Waits for the final record of a run.
     pub(super) async fn ended(&self, run: RunId) -> Arc<Record> {
         let mut feed = self.client.subscribe();
-        within("the end of a run", async { final_record(&mut feed, run).await }).await
+        let record = within("the end of a run", async { final_record(&mut feed, run).await }).await;
+        // The table may show the final record while it is being stored; a stop is answered once the run is closed and its slot free.
+        let stopping = self.client.stop(run, StopRequest { kill: false });
+        let outcome = within("the close of a run", stopping.reply).await.expect("the final record");
+        assert!(!outcome.applied, "it had ended");
+        record
     }
 
     /// Stops a run.

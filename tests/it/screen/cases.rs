@@ -64,6 +64,8 @@ fn margins_home_the_cursor_and_keep_scrolling_inside() {
             ("1\r\n2\r\n3\r\n4\x1b[2;3r\x1b[4;1H\n", &["1", "2", "3", "4"], (3, 0)),
             ("1\r\n2\x1b[3;2r", &["1", "2"], (1, 1)),
             ("\x1b[2;3r\x1b[?6h\x1b[9;2Hx", &["", "", " x"], (2, 2)),
+            ("\x1b[2;3r\x1b[2;2H\x1b[9eX", &["", "", "", " X"], (3, 2)),
+            ("\x1b[2;3r\x1b[?6h\x1b[9eX", &["", "", "X"], (2, 1)),
             ("\x1b[2;3r\x1b[?6h\x1b[2dx\x1b[?6ly", &["y", "", "x"], (0, 1)),
         ],
     );
@@ -110,6 +112,9 @@ fn backspace_and_moves_at_a_pending_wrap_start_from_the_last_column() {
             ("abcde\x1b[BX", &["abcde", "    X"], (1, 4)),
             ("abcde\x1b[CX", &["abcdX"], (0, 4)),
             ("abcde\x1b[1dX", &["abcdX"], (0, 4)),
+            ("abcde\x1b[@X", &["abcdX"], (0, 4)),
+            ("abcde\x1b[PX", &["abcdX"], (0, 4)),
+            ("abcde\x1b[XX", &["abcdX"], (0, 4)),
         ],
     );
 }
