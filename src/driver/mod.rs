@@ -4,6 +4,7 @@
 //! decides when a frame is due; `cut` applies control operations; `facts` looks at the tree. A driver may wait for the
 //! supervisor; the supervisor never waits for a driver.
 
+mod covered;
 mod cut;
 mod facts;
 mod io;

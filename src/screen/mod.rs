@@ -49,7 +49,6 @@ pub use collector::Screen;
 pub use encode::{EncodeError, encode};
 pub use grid::is_guarded;
 pub use log_view::LogView;
-pub use output::PtyText;
 pub use picture::{html, svg};
 pub use render::{json, render, text};
 pub use replies::{MAX_REPLY_BYTES, ReplyOverflow};

@@ -9,9 +9,10 @@ use crate::model::{
 
 impl Screen {
     /// Returns what makes a fresh screen of this size show what this one shows, with the same modes, margins and pen. The scrollback, the screen
-    /// that is not shown, tab stops and character sets are not in it.
-    pub fn redraw(&mut self) -> Vec<u8> {
-        let frame = self.frame();
+    /// that is not shown, tab stops and character sets are not in it. `change` may change first what is drawn.
+    pub fn redraw(&mut self, change: impl FnOnce(&mut Frame)) -> Vec<u8> {
+        let mut frame = Frame::clone(&self.frame());
+        change(&mut frame);
         let mut out = String::from("\x1bc");
         if frame.modes.alternate_screen {
             out.push_str("\x1b[?1049h");

@@ -10,6 +10,7 @@ mod files;
 mod keys;
 mod load;
 mod nearest;
+mod read_patterns;
 mod read_task;
 mod reader;
 mod types;
@@ -20,4 +21,6 @@ pub use dirs::{Directories, EnvLookup, process_env};
 pub use error::{Place, Problem, SettingsError};
 pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
-pub use types::{Defaults, OutputSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings};
+pub use types::{
+    Defaults, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings,
+};

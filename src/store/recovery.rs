@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use super::StoreError;
 use super::rows::{self, listed};
 use crate::model::{ErrorCode, Failure, ProcessIdentity, Record, RunId, Status};
+use crate::sys::hooks;
 
 /// One run that was lost sight of.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +69,12 @@ pub(super) fn recover(
             Err(StoreError::Transition { .. } | StoreError::Revision { .. }) => {}
         }
     }
+    if !recovered.is_empty() {
+        hooks::pass("recover.commit");
+    }
     transaction.commit()?;
+    if !recovered.is_empty() {
+        hooks::pass("recover.committed");
+    }
     Ok(recovered)
 }

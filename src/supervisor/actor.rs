@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
@@ -108,7 +107,7 @@ impl Supervisor {
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
         let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
-        let kept = Arc::new(Kept { records, logs, readers: AtomicUsize::new(0) });
+        let kept = Arc::new(Kept::new(records, logs));
         let mut core = Core::new(setup.limits, Box::new(random_id));
         core.generations = generations;
         core.strict = strict;

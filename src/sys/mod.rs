@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod fd;
 pub mod fork;
+pub mod hooks;
 pub mod pidfd;
 pub mod proc;
 pub mod rights;

@@ -57,7 +57,10 @@ impl LogReader {
         for (place, segment) in self.segments.iter().enumerate() {
             let at = Duration::from_micros(segment.head.at);
             let mut tell = |event| see(TimedEvent { at, event });
-            let gap: u64 = LogStream::BOTH.map(|s| segment.begin(s).saturating_sub(next[s.index()])).iter().sum();
+            let gap: u64 = LogStream::BOTH
+                .map(|s| segment.begin(s).saturating_sub(next[s.index()]))
+                .into_iter()
+                .fold(0, u64::saturating_add);
             if place == 0 || gap > 0 {
                 tell(LogEvent::Begin(segment.head.size))?;
             }
@@ -68,7 +71,7 @@ impl LogReader {
                 }
             }
             SegmentReplay::open(segment)?.run(&mut see)?;
-            next = LogStream::BOTH.map(|stream| segment.begin(stream) + segment.stream_bytes(stream));
+            next = LogStream::BOTH.map(|stream| segment.end(stream));
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use super::progress::{LogProgress, Shared};
 use super::split::end_of_segment;
 use super::writer::{MERGE_MICROS, Message, Step};
 use crate::model::{LogFacts, RunId, Size};
+use crate::redact::{Redactor, Stream};
 
 /// How much of one run may be on its way to the disk. More than what is taken in at once, so that the disk is never waited for when it keeps up;
 /// little enough for thousands of runs.
@@ -50,6 +51,8 @@ pub struct LogSink {
     retry_at: Option<Instant>,
     pause: Duration,
     ended: bool,
+    /// Takes secrets out of both streams, and holds back what may be the beginning of one.
+    redacting: Option<(Redactor, [Stream; 2])>,
 }
 
 impl LogSink {
@@ -58,6 +61,7 @@ impl LogSink {
         messages_tx: mpsc::Sender<Option<Message>>,
         bounds: Arc<Bounds>,
         size: Option<Size>,
+        redactor: Option<&Redactor>,
     ) -> LogSink {
         bounds.joined();
         let max_segment = bounds.max_segment_bytes();
@@ -77,6 +81,7 @@ impl LogSink {
             retry_at: None,
             pause: FIRST_PAUSE,
             ended: false,
+            redacting: redactor.map(|redactor| (redactor.clone(), [(); 2].map(|()| Stream::new(redactor)))),
         };
         sink.begin_segment(Vec::new());
         sink
@@ -131,7 +136,19 @@ impl LogSink {
         end_of_segment(bytes, self.used, self.max_segment)
     }
 
-    /// Takes the next bytes of a stream.
+    /// Returns what takes secrets out of the log; none when it gets everything as it comes.
+    pub fn redactor(&self) -> Option<&Redactor> {
+        self.redacting.as_ref().map(|(redactor, _)| redactor)
+    }
+
+    /// Takes the secrets out of the next bytes of a stream: what is to be appended, without what is held back until more has come. None when
+    /// the log gets everything as it comes.
+    pub fn redacted(&mut self, stream: LogStream, bytes: &[u8]) -> Option<Vec<u8>> {
+        let (_, streams) = self.redacting.as_mut()?;
+        Some(streams[stream.index()].push(bytes))
+    }
+
+    /// Takes the next bytes of a stream as they are.
     pub fn append(&mut self, stream: LogStream, bytes: &[u8]) {
         if bytes.is_empty() || self.ended {
             return;
@@ -143,6 +160,7 @@ impl LogSink {
             self.plan_retry();
             return;
         }
+        self.bounds.grew(bytes.len() as u64 + ENTRY_BYTES);
         self.shared.in_flight.fetch_add(bytes.len(), Ordering::AcqRel);
         let at = self.at();
         match self.held.last_mut() {
@@ -224,6 +242,10 @@ impl LogSink {
     /// Ends the log: nothing follows.
     pub fn end(&mut self) {
         if !self.ended {
+            for stream in LogStream::BOTH {
+                let held = self.redacting.as_mut().map(|(_, streams)| streams[stream.index()].finish());
+                self.append(stream, &held.unwrap_or_default());
+            }
             self.ended = true;
             self.send(Step::End);
         }

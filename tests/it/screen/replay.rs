@@ -160,7 +160,7 @@ fn a_redraw_of_recorded_programs_shows_the_same_screen() {
             let mut screen = Screen::new(recording.size, 200);
             screen.admit(&recording.bytes[..recording.bytes.len() * part / 8]);
             let mut anew = Screen::new(recording.size, 200);
-            anew.admit(&screen.redraw());
+            anew.admit(&screen.redraw(|_| {}));
             assert_eq!(drawn(&mut anew), drawn(&mut screen), "{} after {part}/8", recording.name);
         }
     }
