@@ -36,14 +36,6 @@ impl<T> Answer<T> {
     pub fn is_abandoned(&self) -> bool {
         self.0.is_closed()
     }
-
-    /// Waits until nobody waits for the answer any more.
-    ///
-    /// # Cancel safety
-    /// Nothing is lost when it is dropped.
-    pub async fn abandoned(&mut self) {
-        self.0.closed().await;
-    }
 }
 
 impl<T> Reply<T> {

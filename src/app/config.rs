@@ -80,7 +80,7 @@ fn show(found: &Settings, console: &mut Console) -> Result<(), Fault> {
 
 /// Returns what is in force, with the keys of the file. The values of variables are left out: they may be secrets.
 fn in_force(found: &Settings) -> Value {
-    let Settings { limits, defaults, output, store, retention, tui, tasks, .. } = found;
+    let Settings { limits, defaults, output, redact, store, retention, tui, tasks, .. } = found;
     let tasks: serde_json::Map<_, _> = tasks
         .iter()
         .map(|task| (task.name.to_string(), task_json(&task.spec, task.autostart, &task.place.to_string())))
@@ -96,7 +96,9 @@ fn in_force(found: &Settings) -> Value {
         },
         "output": {
             "max_log_bytes": show_bytes(output.max_log_bytes), "flush_interval": show_span(output.flush_interval),
+            "redact_logs": output.redact_logs,
         },
+        "redact": { "patterns": redact.patterns },
         "store": { "strict": store.strict },
         "retention": {
             "runs": retention.runs, "days": retention.days, "log_bytes": show_bytes(retention.log_bytes),

@@ -27,10 +27,10 @@ pub(super) fn open(settings: &Settings, project: Option<&SessionName>) -> Result
         age: DAY * u32::try_from(settings.retention.days).unwrap_or(u32::MAX),
     };
     let max_total_log_bytes = settings.retention.log_bytes;
-    // One program at a time works in a folder. The server has the whole; of programs without one, two are open at once every day.
-    let path = project.map_or_else(|| path.clone(), |session| path.join("projects").join(session.as_str()));
     let redactor = Redactor::new(&settings.redact.patterns)
         .map_err(|error| Failure::new(ErrorCode::Invalid, format!("redact.patterns: {error}")))?;
+    // One program at a time works in a folder. The server has the whole; of programs without one, two are open at once every day.
+    let path = project.map_or_else(|| path.clone(), |session| path.join("projects").join(session.as_str()));
     let folder = Arc::new(StateFolder::open(&path)?);
     let options = StoreOptions { retention, max_total_log_bytes };
     let (store, found) = SqliteStore::open(folder, options, &|_, process| is_alive(process))?;

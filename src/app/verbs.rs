@@ -26,7 +26,12 @@ pub(super) fn perform(verb: &Verb, global: &Global, console: &mut Console) -> Re
         Ok(settings) => settings,
         Err(error) => return Ok(surroundings::tell_misconfigured(&error, console)),
     };
-    let session = global.session.clone().unwrap_or_else(|| session_of(&settings.project_dir));
+    let named = if let Verb::Session(SessionVerb::Close(of) | SessionVerb::Resume(of)) = verb {
+        of.name.as_ref()
+    } else {
+        None
+    };
+    let session = named.or(global.session.as_ref()).cloned().unwrap_or_else(|| session_of(&settings.project_dir));
     // One thread is the quickest for a verb.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
 
-use crate::model::RunRef;
+use crate::model::{RunRef, SessionName};
 
 /// What to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Args)]
@@ -57,12 +57,29 @@ pub enum ServerVerb {
 }
 
 /// What to do with sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub enum SessionVerb {
     /// List the sessions
     #[command(after_help = "Examples:
   shtask session ls --json")]
     Ls,
+    /// End all runs of a session and let nothing start in it until it is resumed
+    #[command(after_help = "Examples:
+  shtask session close
+  shtask session close agent-7")]
+    Close(SessionArg),
+    /// Let runs start again in a session that was closed
+    #[command(after_help = "Examples:
+  shtask session resume agent-7")]
+    Resume(SessionArg),
+}
+
+/// Which session.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct SessionArg {
+    /// The session; that of the project directory, or of --session, when it is not given
+    #[arg(value_name = "NAME")]
+    pub name: Option<SessionName>,
 }
 
 /// What to do with the configuration.

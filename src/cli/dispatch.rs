@@ -27,12 +27,12 @@ impl Verbs<'_> {
             Verb::Prune(_) => self.prune().await,
             Verb::Replay(args) => self.replay(args).await,
             Verb::Export(args) => self.export(args).await,
+            Verb::Session(verb) => return self.session(verb).await,
             Verb::Reap(args) => self.reap(args).await,
             Verb::Tui
             | Verb::Render(_)
             | Verb::Serve(_)
             | Verb::Server(_)
-            | Verb::Session(_)
             | Verb::Config(_)
             | Verb::Doctor
             | Verb::Completions(_)

@@ -27,6 +27,7 @@ mod read;
 mod reap;
 mod replay;
 mod serving;
+mod sessions;
 mod show;
 mod start;
 mod table;
@@ -40,7 +41,9 @@ pub use args_look::{
     AttachArgs, ExportArgs, ExportForm, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, ReadFormat, ReadPart,
     RenderArgs, RenderFormat, ReplayArgs, SearchArgs, WaitArgs, WhichStream,
 };
-pub use args_manage::{CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionVerb};
+pub use args_manage::{
+    CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionArg, SessionVerb,
+};
 pub use args_run::RunArgs;
 pub use console::{Console, Look};
 pub use documents::{completions, man, reference};

@@ -189,3 +189,19 @@ fn completions_are_scripts_that_a_shell_reads() {
             .is_some_and(|page| page.contains("--foreground") || page.contains("foreground"))
     );
 }
+
+/// S7.1.
+#[test]
+fn a_closed_session_starts_nothing_until_it_is_resumed() {
+    let served = Served::new();
+    let marker = Marker::new();
+    served.start(&["--session", "agent-7", "--", "sleep", &marker.to_string()]);
+    assert_eq!(served.done(&["session", "close", "agent-7"]), "agent-7 is closed; 1 run ended\n");
+    wait_gone(&marker, DEADLINE);
+    let refused = served.verb(&["run", "--session", "agent-7", "--", "true"]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    served.start(&["--wait", "--", "true"]);
+    assert_eq!(served.done(&["session", "resume", "agent-7"]), "agent-7 is open again\n");
+    served.start(&["--wait", "--session", "agent-7", "--", "true"]);
+    assert!(served.done(&["session", "ls"]).contains("agent-7"));
+}
