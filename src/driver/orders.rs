@@ -162,7 +162,8 @@ impl Driver {
                 let left = left.iter().map(|left| StillAlive { pid: left.pid, why: why_left(left.why).to_owned() });
                 Some(Report::TreeEnded(EndedTree { signalled, killed, left: left.collect() }))
             }
-            Event::Members { .. } => None,
+            // The first comes before there is a driver, the other is never asked for.
+            Event::Hello(_) | Event::Members { .. } => None,
         }
     }
 
