@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use super::files::Files;
 use super::progress::Shared;
 use super::sink::LogSink;
+use super::{LogError, resume};
 use super::writer::{Message, Writer};
 use crate::model::{Mode, RunId, Size};
 
@@ -99,6 +100,16 @@ impl Logs {
     pub fn begin(&self, run: RunId, mode: Mode, size: Size) -> LogSink {
         let size = (mode == Mode::Pty).then_some(size);
         LogSink::new(Shared::new(run, mode), self.steps_tx.clone(), Arc::clone(&self.bounds), size)
+    }
+
+    /// Takes the log of a run up that the program before this one wrote; [`LogSink::go_on`] begins the next segment. What was only half begun is removed.
+    /// It blocks on the disk.
+    ///
+    /// # Errors
+    /// [`LogError`] when it cannot be read, or was written by a newer shtask. That there is none is no error: it begins.
+    pub fn resume(&self, run: RunId, mode: Mode) -> Result<LogSink, LogError> {
+        let found = resume::look(&self.folder, run, mode)?;
+        Ok(LogSink::resumed(Shared::new(run, mode), self.steps_tx.clone(), Arc::clone(&self.bounds), found))
     }
 }
 

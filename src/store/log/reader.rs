@@ -49,6 +49,14 @@ impl Segment {
         self.stream(stream).ok().and_then(|file| file.metadata().ok()).map_or(0, |facts| facts.len())
     }
 
+    /// Returns what all its files take.
+    pub(super) fn all_bytes(&self) -> u64 {
+        let length = |extension| Some(self.open(extension).ok()?.metadata().ok()?.len());
+        let extensions = ["index", "redraw"].into_iter();
+        let extensions = extensions.chain(layout::streams(self.head.mode).iter().map(|s| s.extension(self.head.mode)));
+        extensions.filter_map(length).sum()
+    }
+
     pub(super) fn begin(&self, stream: LogStream) -> u64 {
         self.head.offsets[stream.index()]
     }

@@ -31,6 +31,8 @@ pub(super) struct Message {
 
 #[derive(Debug)]
 pub(super) enum Step {
+    /// These segments are there already, written by the program before this one.
+    Resume(Vec<Kept>),
     /// A segment begins with this redraw; the log may take so many bytes.
     Begin(Box<Head>, Vec<u8>, u64),
     Bytes(LogStream, Vec<u8>),
@@ -50,11 +52,11 @@ impl Message {
 
 /// A segment that is there.
 #[derive(Debug)]
-struct Kept {
-    segment: u32,
+pub(super) struct Kept {
+    pub(super) segment: u32,
     /// Where it begins.
-    offsets: [u64; 2],
-    bytes: u64,
+    pub(super) offsets: [u64; 2],
+    pub(super) bytes: u64,
 }
 
 /// A log that is being written.
@@ -73,7 +75,7 @@ pub(super) struct Writer {
     folder: PathBuf,
     files: Files,
     logs: HashMap<RunId, Log>,
-    /// The segments of logs that failed, for when they go on.
+    /// The segments of logs that failed, or come from the program before this one, for when they go on.
     failed: HashMap<RunId, VecDeque<Kept>>,
 }
 
@@ -110,6 +112,7 @@ impl Writer {
         let Message { shared, at, step } = message;
         let run = shared.run;
         match step {
+            Step::Resume(kept) => drop(self.failed.insert(run, kept.into())),
             Step::Begin(head, redraw, max_bytes) => self.begin(&shared, &head, &redraw, max_bytes),
             Step::Bytes(stream, bytes) => {
                 if self.logs.contains_key(&run) {
