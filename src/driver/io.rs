@@ -10,6 +10,8 @@ use std::time::Duration;
 use tokio::io::Interest;
 use tokio::time::Instant;
 
+use super::kept::Payload;
+use super::spool::Spool;
 use crate::sys::watched::Watched;
 use crate::tail::Pipe;
 
@@ -27,6 +29,8 @@ thread_local! {
 /// One descriptor that a run prints to.
 pub(super) struct Source {
     watched: Arc<Watched>,
+    /// Where output is kept until it is in the log, for a run that outlives this program.
+    spool: Option<Spool>,
     pub(super) pipe: Pipe,
     pub(super) ended: bool,
 }
@@ -49,8 +53,15 @@ enum Read {
 }
 
 impl Source {
-    pub(super) fn new(watched: Arc<Watched>, pipe: Pipe) -> Source {
-        Source { watched, pipe, ended: false }
+    pub(super) fn new(watched: Arc<Watched>, pipe: Pipe, spool: Option<Spool>) -> Source {
+        Source { watched, spool, pipe, ended: false }
+    }
+
+    /// Takes note of what of the stream is settled in the log: it needs not be kept here.
+    pub(super) fn settled(&mut self, end: u64, is_idle: bool) {
+        if let Some(spool) = &mut self.spool {
+            spool.forget(end, is_idle);
+        }
     }
 
     /// Waits until there may be something to read; for ever once it has ended.
@@ -105,11 +116,16 @@ impl Source {
         (filled, false)
     }
 
-    fn read_once(&self, buffer: &mut [u8]) -> Read {
+    fn read_once(&mut self, buffer: &mut [u8]) -> Read {
+        let spool = &mut self.spool;
+        let mut read_bytes = |fd: &OwnedFd| match spool {
+            Some(spool) => spool.read(fd, buffer),
+            None => read_bytes(fd, buffer),
+        };
         // Within `try_io` an empty kernel clears the readiness that was seen before the read, so no later output is missed.
-        match self.watched.try_io(Interest::READABLE, |fd| read_bytes(fd, buffer)) {
+        match self.watched.try_io(Interest::READABLE, |fd| read_bytes(fd)) {
             // It was empty, or its readiness has not been reported yet: a cut must see what is there.
-            Err(error) if error.kind() == ErrorKind::WouldBlock => match read_bytes(self.watched.get_ref(), buffer) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => match read_bytes(self.watched.get_ref()) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => Read::Dry,
                 read => ended_or(read),
             },
@@ -134,6 +150,8 @@ fn ended_or(read: std::io::Result<usize>) -> Read {
 pub(super) struct Sink {
     watched: Arc<Watched>,
     queue: VecDeque<u8>,
+    /// What is written in place of the queue, for a run that outlives this program.
+    payload: Option<Payload>,
     /// Whether the descriptor is closed once everything is written: the end of a payload.
     ends: bool,
     /// Whether its reader is gone.
@@ -142,7 +160,12 @@ pub(super) struct Sink {
 
 impl Sink {
     pub(super) fn new(watched: Arc<Watched>, first: Vec<u8>, ends: bool) -> Sink {
-        Sink { watched, queue: first.into(), ends, is_dead: false }
+        Sink { watched, queue: first.into(), payload: None, ends, is_dead: false }
+    }
+
+    /// Makes the sink of a payload that outlives this program.
+    pub(super) fn of_payload(watched: Arc<Watched>, payload: Payload) -> Sink {
+        Sink { payload: Some(payload), ..Sink::new(watched, Vec::new(), true) }
     }
 
     /// Returns the terminal, for its size and its foreground group.
@@ -161,12 +184,12 @@ impl Sink {
 
     /// Returns whether something waits to be written and may be.
     pub(super) fn is_waiting(&self) -> bool {
-        !self.queue.is_empty() && !self.is_dead
+        self.has_undelivered() && !self.is_dead
     }
 
     /// Returns whether something was not written.
     pub(super) fn has_undelivered(&self) -> bool {
-        !self.queue.is_empty()
+        !self.queue.is_empty() || self.payload.as_ref().is_some_and(|payload| payload.left > 0)
     }
 
     /// Waits until the kernel may take more. Returns whether nobody is left who could read it.
@@ -190,12 +213,16 @@ impl Sink {
     pub(super) fn write_now(&mut self) -> (u64, bool) {
         let mut written = 0;
         while self.is_waiting() {
-            let next = self.queue.as_slices().0;
-            let write = |fd: &Arc<OwnedFd>| Ok(rustix::io::retry_on_intr(|| rustix::io::write(&**fd, next))?);
+            let (next, payload) = (self.queue.as_slices().0, &mut self.payload);
+            let write = |fd: &Arc<OwnedFd>| match payload {
+                Some(payload) => payload.write(fd),
+                None => Ok(rustix::io::retry_on_intr(|| rustix::io::write(&**fd, next))? as u64),
+            };
             match self.watched.try_io(Interest::WRITABLE, write) {
                 Ok(count) => {
-                    written += count as u64;
-                    self.queue.drain(..count);
+                    written += count;
+                    let queued = usize::try_from(count).unwrap_or(usize::MAX).min(self.queue.len());
+                    self.queue.drain(..queued);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return (written, true),
                 Err(_) => {

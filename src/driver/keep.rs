@@ -26,6 +26,14 @@ pub(super) struct Keep {
     redaction: Redaction,
 }
 
+/// Returns the stream of the log that a pipe's output goes to.
+pub(super) fn stream_of(pipe: Pipe) -> LogStream {
+    match pipe {
+        Pipe::Stdout => LogStream::Output,
+        Pipe::Stderr => LogStream::Error,
+    }
+}
+
 /// When the record is flushed.
 struct Flush {
     interval: Duration,
@@ -55,10 +63,7 @@ impl Keep {
 
     /// Gives output to the collector and to the log. Where the log begins a segment, both are at the same byte.
     pub(super) fn admit(&mut self, collector: &mut Collector, pipe: Pipe, bytes: &[u8]) {
-        let stream = match pipe {
-            Pipe::Stdout => LogStream::Output,
-            Pipe::Stderr => LogStream::Error,
-        };
+        let stream = stream_of(pipe);
         let mut rest = bytes;
         if let Some(log) = &mut self.log {
             while let Some(end) = log.segment_ends_in(rest) {

@@ -58,7 +58,9 @@ impl Driver {
                 answer.send(Ok(watch));
             }
             Command::Flushed => self.keep.flushed(&self.collector),
+            Command::Note(word) => self.note(&word),
             Command::Finish => return Some(self.finish()),
+            Command::LetGo => self.let_go(),
         }
         None
     }
@@ -132,7 +134,7 @@ impl Driver {
             Event::Spawned { pid, start_ticks } => {
                 self.root_pid = Some(pid);
                 self.holder_pid = facts::parent(pid);
-                if let Err(error) = self.adopt(descriptors) {
+                if let Err(error) = self.take_descriptors(descriptors) {
                     let message = format!("the run's descriptors cannot be watched: {error}");
                     self.later.push_back(Report::Broke(Failure::new(ErrorCode::Broken, message)));
                 }
@@ -167,7 +169,7 @@ impl Driver {
         }
     }
 
-    fn why_not_spawned(&self, stage: SpawnStage, errno: i32) -> (Failure, Option<i32>) {
+    pub(super) fn why_not_spawned(&self, stage: SpawnStage, errno: i32) -> (Failure, Option<i32>) {
         let error = std::io::Error::from_raw_os_error(errno);
         let failed = |what: &str| {
             let message = format!("the run could not be started: {what}: {error}");

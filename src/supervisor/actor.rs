@@ -292,6 +292,8 @@ impl Supervisor {
             scrollback_lines,
             live,
             holders: Arc::clone(&self.holders),
+            keeping: None,
+            taken_up: None,
         };
         let driving = driver::drive(setup, orders, self.reports_tx.clone());
         let job = self.jobs.spawn(async move {

@@ -67,13 +67,22 @@ impl LogReader {
         wanted_bytes: u64,
         see: impl FnMut(TimedEvent) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.replay_segments(self.newest(wanted_bytes), see)
+    }
+
+    /// Returns where each stream begins in the newest part of the log.
+    pub fn newest_begin(&self, wanted_bytes: u64) -> [u64; 2] {
+        self.newest(wanted_bytes).first().map_or([0; 2], |segment| segment.head.offsets)
+    }
+
+    fn newest(&self, wanted_bytes: u64) -> &[Segment] {
         let mut bytes = 0;
         let mut first = self.segments.len();
         while first > 0 && bytes < wanted_bytes {
             first -= 1;
             bytes += LogStream::BOTH.map(|stream| self.segments[first].stream_bytes(stream)).iter().sum::<u64>();
         }
-        self.replay_segments(&self.segments[first..], see)
+        &self.segments[first..]
     }
 
     fn replay_segments<E: From<LogError>>(

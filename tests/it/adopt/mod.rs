@@ -1,0 +1,5 @@
+//! Runs outlive their server, which is killed at random moments (S7.4).
+
+mod drivers;
+mod kills;
+mod server;
