@@ -5,20 +5,16 @@
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::io::Sink;
-use super::keep::stream_of;
 use super::kept::{Counters, Kept, Notes};
 use super::link::Link;
 use super::port::Report;
 use super::task::Driver;
 use super::view::Collector;
 use crate::holder::{Event, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
-use crate::model::{ErrorCode, Failure, Mode, RunId, Size, StdinSpec, with_sources};
+use crate::model::{ErrorCode, Failure, Mode, RunId, Size, with_sources};
 use crate::store::log::{LogError, LogEvent, LogReader, LogStream};
-use crate::sys::watched::Watched;
 use crate::sys::{fd, tty};
 use crate::tail::Pipe;
 
@@ -95,7 +91,8 @@ impl TakenUp {
     /// # Errors
     /// The holder did not take it, or its socket could not be removed.
     pub fn let_go(mut self, sockets: &HolderSockets, run: RunId) -> Result<(), Failure> {
-        let failed = |error: String| Failure::new(ErrorCode::HolderLost, format!("a holder could not be let go: {error}"));
+        let failed =
+            |error: String| Failure::new(ErrorCode::HolderLost, format!("a holder could not be let go: {error}"));
         self.link.send(&Request::LetGo).map_err(|error| failed(with_sources(&error)))?;
         sockets.remove(run).map_err(|error| failed(error.to_string()))
     }
@@ -134,7 +131,9 @@ impl Driver {
         }
         self.answer_queries();
         match hello.stop {
-            StopState::UnderWay { has_begun: true } | StopState::Ended { .. } => self.later.push_back(Report::Signalled),
+            StopState::UnderWay { has_begun: true } | StopState::Ended { .. } => {
+                self.later.push_back(Report::Signalled)
+            }
             StopState::None | StopState::UnderWay { has_begun: false } => {}
         }
         if let Some(how) = hello.exited {
@@ -156,7 +155,8 @@ impl Driver {
 
     /// Makes the collector again from the log.
     async fn rebuild(&mut self, logs: PathBuf, counters: Counters) {
-        let (mode, first_size, lines, run) = (self.setup.mode, self.setup.size, self.setup.scrollback_lines, self.setup.id);
+        let (mode, first_size, lines, run) =
+            (self.setup.mode, self.setup.size, self.setup.scrollback_lines, self.setup.id);
         let size = self.size;
         let rebuilding = tokio::task::spawn_blocking(move || {
             let mut collector = Collector::new(mode, first_size, lines);
@@ -211,86 +211,6 @@ impl Driver {
         }
         self.keep.changed(&self.collector);
         Ok(())
-    }
-
-    /// Makes the keepsakes of a run that is to outlive this program; returns what its holder gets.
-    pub(super) fn make_keepsakes(&mut self) -> Result<Vec<OwnedFd>, Failure> {
-        let Some(keeping) = &mut self.setup.keeping else { return Ok(Vec::new()) };
-        let failed = |error: std::io::Error| {
-            Failure::new(ErrorCode::SpawnFailed, format!("the run cannot be kept for a later shtask: {error}"))
-        };
-        let payload = match &self.setup.stdin {
-            StdinSpec::Null => None,
-            StdinSpec::Payload(payload) => Some(&**payload),
-        };
-        let (kept, duplicates) =
-            Kept::new(self.setup.mode, payload, &std::mem::take(&mut keeping.word)).map_err(failed)?;
-        let socket = keeping.sockets.listen(self.setup.id).map_err(failed)?;
-        self.kept = Some(kept);
-        Ok(std::iter::once(socket).chain(duplicates).collect())
-    }
-
-    /// Takes the write end of standard input, for what is left of the payload.
-    pub(super) fn take_kept_input(&mut self, end: Option<OwnedFd>) -> std::io::Result<()> {
-        let payload = self.kept.as_mut().and_then(|kept| kept.payload.take());
-        match (end, payload) {
-            (Some(end), Some(payload)) if payload.left > 0 => {
-                let watched = Watched::with_interest(end, tokio::io::Interest::WRITABLE)?;
-                self.sink = Some(Sink::of_payload(Arc::new(watched), payload));
-            }
-            (_, Some(_)) => self.input_ended(),
-            (_, None) => {}
-        }
-        Ok(())
-    }
-
-    /// Takes note that the payload is delivered: its end is the end of input.
-    pub(super) fn input_ended(&mut self) {
-        if self.kept.is_some() && self.setup.mode == Mode::Pipes {
-            self.ask_holder(&Request::CloseInput);
-        }
-    }
-
-    /// Counts for the program after this one; the change gets what was printed so far.
-    pub(super) fn count(&mut self, change: impl FnOnce(&mut Counters, u64)) {
-        let printed = self.printed_bytes;
-        if let Some(kept) = &mut self.kept {
-            kept.notes.count(|counters| change(counters, printed));
-        }
-    }
-
-    /// Notes what the program after this one has to know.
-    pub(super) fn note(&mut self, word: &[u8]) {
-        if let Some(kept) = &mut self.kept
-            && let Err(error) = kept.notes.add(word)
-        {
-            tracing::warn!(run = %self.setup.id, %error, "something could not be noted for the next server");
-        }
-    }
-
-    /// Gives back what is kept of output that is settled in the log.
-    pub(super) fn forget_settled(&mut self, is_idle: bool) {
-        if self.kept.is_none() {
-            return;
-        }
-        let Some(log) = self.keep.log() else { return };
-        for source in &mut self.sources {
-            source.settled(log.settled(stream_of(source.pipe)), is_idle);
-        }
-    }
-
-    /// Lets the holder of a kept run go.
-    pub(super) fn let_go(&mut self) {
-        if self.kept.take().is_none() || !self.finished {
-            return;
-        }
-        self.ask_holder(&Request::LetGo);
-        self.link = None;
-        if let Some(keeping) = &self.setup.keeping
-            && let Err(error) = keeping.sockets.remove(self.setup.id)
-        {
-            tracing::warn!(run = %self.setup.id, %error, "the socket of a holder could not be removed");
-        }
     }
 }
 

@@ -170,7 +170,8 @@ impl Driver {
     /// Takes the descriptors of the run over.
     pub(super) fn take_descriptors(&mut self, descriptors: Vec<OwnedFd>) -> std::io::Result<()> {
         let mut descriptors = descriptors.into_iter();
-        let mut spools = self.kept.as_mut().map(|kept| std::mem::take(&mut kept.spools)).unwrap_or_default().into_iter();
+        let mut spools =
+            self.kept.as_mut().map(|kept| std::mem::take(&mut kept.spools)).unwrap_or_default().into_iter();
         let missing = || std::io::Error::other("the holder sent too few descriptors");
         match self.setup.mode {
             Mode::Pty => {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use crate::sys::wait::ExitKind;
 
-use super::hello::{Hello, PROTOCOL, StartState, StopState};
 use super::event::{Event, Left, Member, SpawnStage, WhyLeft};
+use super::hello::{Hello, PROTOCOL, StartState, StopState};
 use super::request::{FirstStep, Io, OnLost, Request, SignalTarget, Spawn, StdinSource, StopCommand};
 
 fn text() -> impl Strategy<Value = OsString> {
@@ -75,8 +75,11 @@ fn hello() -> impl Strategy<Value = Hello> {
     let stop = prop_oneof![
         Just(StopState::None),
         any::<bool>().prop_map(|has_begun| StopState::UnderWay { has_begun }),
-        (any::<u32>(), any::<u32>(), vec(left(), 0..4))
-            .prop_map(|(signalled, killed, left)| StopState::Ended { signalled, killed, left }),
+        (any::<u32>(), any::<u32>(), vec(left(), 0..4)).prop_map(|(signalled, killed, left)| StopState::Ended {
+            signalled,
+            killed,
+            left
+        }),
     ];
     let exited = proptest::option::of(any::<i32>().prop_map(ExitKind::Code));
     (text(), start, exited, any::<bool>(), stop, any::<u8>()).prop_map(

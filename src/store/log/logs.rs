@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use super::files::Files;
 use super::progress::Shared;
 use super::sink::LogSink;
-use super::{LogError, resume};
 use super::writer::{Message, Writer};
+use super::{LogError, resume};
 use crate::model::{Mode, RunId, Size};
 
 /// How many segments a log of full length has.

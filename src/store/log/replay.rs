@@ -100,7 +100,8 @@ impl LogReader {
                     LogEvent::Resize(resized) => size.set(Some(resized)),
                     // The program was killed before the run was closed, and the next one went on.
                     LogEvent::End if !is_last => return Ok(()),
-                    LogEvent::Gap(_) | LogEvent::Redraw(_) | LogEvent::Bytes(..) | LogEvent::Cut(_) | LogEvent::End => {}
+                    LogEvent::Gap(_) | LogEvent::Redraw(_) | LogEvent::Bytes(..) | LogEvent::Cut(_) | LogEvent::End => {
+                    }
                 }
                 see(event)
             };

@@ -60,12 +60,7 @@ impl LogSink {
         sink
     }
 
-    fn bare(
-        shared: Arc<Shared>,
-        steps_tx: mpsc::Sender<Message>,
-        bounds: Arc<Bounds>,
-        size: Option<Size>,
-    ) -> LogSink {
+    fn bare(shared: Arc<Shared>, steps_tx: mpsc::Sender<Message>, bounds: Arc<Bounds>, size: Option<Size>) -> LogSink {
         bounds.joined();
         let max_segment = bounds.max_segment_bytes();
         LogSink {

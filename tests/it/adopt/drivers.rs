@@ -103,7 +103,7 @@ async fn serve(state: &Path) {
     }
 }
 
-fn setup(
+pub(super) fn setup(
     run: RunId,
     plan: &Plan,
     log: shtask::store::log::LogSink,

@@ -59,8 +59,17 @@ fn numbered(count: u64, end: &str) -> Vec<u8> {
 fn assert_same(found: &[u8], wanted: &[u8], what: &str) {
     if found != wanted {
         let at = found.iter().zip(wanted).take_while(|(a, b)| a == b).count();
-        let near = |bytes: &[u8]| String::from_utf8_lossy(&bytes[at.saturating_sub(30).min(bytes.len())..(at + 30).min(bytes.len())]).into_owned();
-        panic!("{what}: {} and {} bytes, other from {at} on: {:?} and {:?}", found.len(), wanted.len(), near(found), near(wanted));
+        let near = |bytes: &[u8]| {
+            String::from_utf8_lossy(&bytes[at.saturating_sub(30).min(bytes.len())..(at + 30).min(bytes.len())])
+                .into_owned()
+        };
+        panic!(
+            "{what}: {} and {} bytes, other from {at} on: {:?} and {:?}",
+            found.len(),
+            wanted.len(),
+            near(found),
+            near(wanted)
+        );
     }
 }
 
@@ -110,7 +119,8 @@ fn runs_that_start_idle_and_end_between_kills_are_all_there() {
     let mut killed = 0;
     while killed < kills(12) {
         let state = tempfile::tempdir().expect("a folder");
-        let scripts = ["echo one; exit 1", "sleep 0.05; echo two; exit 2", "echo a; sleep 0.3; echo b; exit 3", "exit 4"];
+        let scripts =
+            ["echo one; exit 1", "sleep 0.05; echo two; exit 2", "echo a; sleep 0.3; echo b; exit 3", "exit 4"];
         let mut runs = Vec::new();
         for (number, script) in (10..).zip(scripts) {
             for (mode, add) in [(Mode::Pty, 0), (Mode::Pipes, 100)] {

@@ -83,7 +83,9 @@ fn the_next_server_gets_the_run_with_all_its_descriptors_and_what_was_printed_me
         run.until_event(|event| matches!(event, Event::Members { .. }).then_some(()));
         drop(run);
         let (hello, mut run, _keepsakes) = ground.take_up();
-        assert!(matches!(hello.start, StartState::Spawned { pid: told, start_ticks } if told == pid && start_ticks > 0));
+        assert!(
+            matches!(hello.start, StartState::Spawned { pid: told, start_ticks } if told == pid && start_ticks > 0)
+        );
         assert_eq!((hello.exited, hello.is_empty, &hello.stop), (None, false, &StopState::None));
         run.read_until(0, "second");
         rustix::io::write(&run.descriptors[if io == PTY { 0 } else { input }], b"\n").expect("written");

@@ -23,7 +23,8 @@ fn leave(ground: &Ground, mode: Mode, chunks: &[(LogStream, &[u8])]) {
 fn a_log_goes_on_where_its_files_end_in_a_segment_of_its_own() {
     let before = ground(SMALL);
     leave(&before, Mode::Pty, &[(LogStream::Output, b"line 1\nline")]);
-    let mut after = Logs::start(before.folder.path(), SMALL).expect("a thread").resume(run(), Mode::Pty).expect("a log");
+    let mut after =
+        Logs::start(before.folder.path(), SMALL).expect("a thread").resume(run(), Mode::Pty).expect("a log");
     assert_eq!(after.offset(LogStream::Output), 11);
     drop(after);
     let logs = Logs::start(before.folder.path(), SMALL).expect("a thread");
@@ -107,12 +108,21 @@ fn the_newest_part_of_a_log_is_replayed_from_a_redraw() {
     end(sink);
     let reader = ground.reader();
     let (mut whole, mut newest) = (0, Vec::new());
-    reader.replay_newest::<crate::store::log::LogError>(u64::MAX, |_| Ok(whole += 1)).expect("read");
+    reader
+        .replay_newest::<crate::store::log::LogError>(u64::MAX, |_| {
+            whole += 1;
+            Ok(())
+        })
+        .expect("read");
     assert_eq!(whole, events(&reader).len());
-    let see = |event: crate::store::log::TimedEvent| Ok(newest.push(event.event));
+    let see = |event: crate::store::log::TimedEvent| {
+        newest.push(event.event);
+        Ok(())
+    };
     reader.replay_newest::<crate::store::log::LogError>(1, see).expect("read");
     assert!(matches!(newest[0], LogEvent::Begin(Some(_))));
     assert!(matches!(newest[1], LogEvent::Gap(_)) && matches!(newest[2], LogEvent::Redraw(_)), "{:?}", &newest[..3]);
-    let bytes: usize = newest.iter().map(|event| if let LogEvent::Bytes(_, bytes) = event { bytes.len() } else { 0 }).sum();
+    let bytes: usize =
+        newest.iter().map(|event| if let LogEvent::Bytes(_, bytes) = event { bytes.len() } else { 0 }).sum();
     assert!(bytes > 0 && bytes < 20_000, "{bytes}");
 }
