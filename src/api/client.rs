@@ -6,8 +6,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Feed, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped, Reply, Stream, View, Watch};
-use crate::model::{Cut, Record, RunId, RunSpec, StillAlive, TimeoutKind, WriteStdin};
+use super::{
+    Export, ExportFormat, Feed, HistoryRows, Inspection, LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage,
+    RecordsRequest, Reply, SearchRequest, SearchResults, Stream, Summary, View, Watch,
+};
+use crate::model::{Cut, Record, RunId, RunRef, RunSpec, StillAlive, TimeoutKind, WriteStdin};
 
 /// Asks for a new run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,6 +177,30 @@ pub trait Client: Send + Sync {
 
     /// Removes a final run from the table.
     fn forget(&self, run: RunId) -> Reply<()>;
+
+    /// Finds the run of this session that a ref names, live or on record; answers with its record, without its output.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::model::ErrorCode::NotFound); [`Ambiguous`](crate::model::ErrorCode::Ambiguous) with what it fits.
+    fn resolve(&self, wanted: RunRef) -> Reply<Arc<Record>>;
+
+    /// Returns a page of records of this session, live ones among them, newest first; marks nothing.
+    fn list_records(&self, request: RecordsRequest) -> Reply<RecordsPage>;
+
+    /// Returns the runs of this session that need attention (S6.9); marks nothing.
+    fn summary(&self) -> Reply<Summary>;
+
+    /// Deletes what is beyond retention now, of all sessions (S2.8).
+    fn prune(&self) -> Reply<Pruned>;
+
+    /// Tells in one paragraph why a run is not running, or how it stands (S6.8); marks nothing.
+    fn why(&self, run: RunId) -> Reply<String>;
+
+    /// Searches the raw logs of this session (S6.6). What was printed in this very moment may not be in them yet.
+    fn search(&self, request: SearchRequest) -> Reply<SearchResults>;
+
+    /// Makes something of a run that can be taken elsewhere (S10.8).
+    fn export(&self, run: RunId, format: ExportFormat) -> Export;
 
     /// Subscribes to the changes of all runs (S6.5).
     fn subscribe(&self) -> Feed;

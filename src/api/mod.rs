@@ -3,6 +3,7 @@
 mod client;
 mod facts;
 mod feed;
+mod query;
 mod reply;
 mod watch;
 
@@ -15,5 +16,9 @@ pub use facts::{
     Reaped, RunView, Stream, Termination,
 };
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
+pub use query::{
+    Export, ExportFormat, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults, SearchScope,
+    Summary,
+};
 pub use reply::{Answer, Reply, reply};
 pub use watch::{HistoryRows, View, Watch};

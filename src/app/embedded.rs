@@ -83,16 +83,16 @@ async fn show(settings: &Settings, start_dir: &Path) -> Result<ExitCode, Failure
     let session = session_of(&settings.project_dir);
     let storage = state::open(settings, &session)?;
     let setup = SupervisorSetup {
-        session,
         limits: settings.limits.clone(),
         storage,
         holder_exe: Path::new(OWN_PROGRAM),
         on_lost: OnLost::End { grace: Limits::GRACE },
     };
-    let (supervisor, client) =
+    let (supervisor, clients) =
         Supervisor::new(setup).map_err(|error| Failure::new(ErrorCode::SpawnFailed, with_sources(&error)))?;
     let supervising = tokio::spawn(supervisor.run());
-    let client: Arc<dyn Client> = Arc::new(client);
+    let client: Arc<dyn Client> = Arc::new(clients.client(session));
+    drop(clients);
     let left = tui::run(Arc::clone(&client), options(settings, start_dir)).await;
     let outcome = match left {
         Ok(Leaving::Stopped { summary, signal }) => {

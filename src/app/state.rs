@@ -45,7 +45,7 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
     })?;
     let records = store.records();
     Ok(Storage {
-        generations: records.generations(session)?,
+        generations: records.generations()?,
         store: Box::new(store),
         records: Some(records),
         logs: Some(Arc::new(logs)),

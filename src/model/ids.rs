@@ -9,8 +9,6 @@ use serde::{Deserialize, Serialize};
 /// The digits of Crockford's base 32, in lower case.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_LENGTH: usize = 16;
-/// The least length of a prefix that names a run.
-const MIN_PREFIX: usize = 4;
 const SHOWN: usize = 6;
 const MAX_NAME: usize = 128;
 
@@ -185,7 +183,8 @@ name_type!(
 );
 
 /// What a person or program types to name a run (SPEC §1, *ref*).
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum RunRef {
     /// A run id of any session of the caller, `shtask://SESSION/RUN-ID`.
     Full(SessionName, RunId),
@@ -198,9 +197,12 @@ pub enum RunRef {
 }
 
 impl RunRef {
+    /// The least length of a prefix that names a run.
+    pub const MIN_PREFIX: usize = 4;
+
     /// Returns whether `id` starts with `prefix` and the prefix is long enough (4) to name a run.
     pub fn is_prefix_of(prefix: &str, id: &RunId) -> bool {
-        prefix.len() >= MIN_PREFIX && id.as_str().starts_with(prefix)
+        prefix.len() >= RunRef::MIN_PREFIX && id.as_str().starts_with(prefix)
     }
 }
 
@@ -221,6 +223,20 @@ impl FromStr for RunRef {
             return Ok(RunRef::Generation(name.parse().map_err(|_| bad())?, generation));
         }
         text.parse::<RunName>().map(|name| RunRef::NameOrPrefix(name.as_str().to_owned())).map_err(|_| bad())
+    }
+}
+
+impl TryFrom<String> for RunRef {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<RunRef, IdError> {
+        text.parse()
+    }
+}
+
+impl From<RunRef> for String {
+    fn from(wanted: RunRef) -> String {
+        wanted.to_string()
     }
 }
 
@@ -263,7 +279,10 @@ mod tests {
         let id = RunId::from_bits([7; 10]);
         for text in [format!("shtask://project/{id}"), id.to_string(), "web".into(), "web:3".into(), id.short().into()]
         {
-            assert_eq!(text.parse::<RunRef>().expect("ref").to_string(), text);
+            let wanted = text.parse::<RunRef>().expect("ref");
+            assert_eq!(wanted.to_string(), text);
+            let json = serde_json::to_string(&wanted).expect("json");
+            assert_eq!(serde_json::from_str::<RunRef>(&json).expect("a ref"), wanted);
         }
         for text in ["", ":1", "web:0", "web:x", "shtask://x", "shtask://a/b", "a b", "../x:1"] {
             assert!(text.parse::<RunRef>().is_err(), "{text}");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::rules::{Kept, check};
-use super::{Done, Store};
+use super::{Done, PruneDone, Pruned, Store};
 use crate::model::{Record, RunId};
 
 /// Keeps records in memory, and refuses what no store may take (S2.1).
@@ -25,6 +25,11 @@ impl Store for MemoryStore {
             self.records.insert(record.id, record);
         }
         done(checked);
+    }
+
+    /// What is here is listed.
+    fn prune(&mut self, done: PruneDone) {
+        done(Ok(Pruned::default()));
     }
 
     fn left_the_list(&mut self, run: RunId) {

@@ -6,7 +6,9 @@
 mod database;
 mod error;
 mod folder;
+mod generations;
 pub mod log;
+mod lookup;
 mod memory;
 mod prune;
 mod query;
@@ -24,6 +26,7 @@ mod tests;
 
 pub use error::{OpenError, StoreError};
 pub use folder::StateFolder;
+pub use generations::Generations;
 pub use memory::MemoryStore;
 pub use prune::Retention;
 pub use query::{Records, SUMMARY_RUNS, Summary};
@@ -32,4 +35,4 @@ pub use redaction::Redaction;
 pub use rows::Listed;
 pub use sqlite::{Found, SqliteStore, StoreOptions};
 pub use writer::Pruned;
-pub use writes::{Done, Store};
+pub use writes::{Done, PruneDone, Store};

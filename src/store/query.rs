@@ -1,14 +1,13 @@
 //! Looking records up, beside the writer and without waiting for it.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, params};
 
 use super::rows::{self, Listed, listed};
-use super::{StoreError, database};
-use crate::model::{Record, RunId, RunName, SessionName};
+use super::{Generations, StoreError, database};
+use crate::model::{Record, RunId, SessionName};
 
 /// The most runs that a summary names (S6.9).
 pub const SUMMARY_RUNS: usize = 8;
@@ -35,7 +34,7 @@ impl Records {
         Records { path, connection: Arc::default() }
     }
 
-    fn with<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(super) fn with<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         // A look changes nothing, so a panic of another one leaves nothing half done.
         let mut kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match kept.take() {
@@ -78,20 +77,30 @@ impl Records {
         self.with(|connection| rows::get(connection, run))
     }
 
-    /// Returns the newest generation of each name of a session, of runs that were pruned as well.
+    /// Returns the record of a session's run with its output. A run of another session is as one that never was, in what it takes too.
     ///
     /// # Errors
     /// [`StoreError::Medium`] when the database cannot be read.
-    pub fn generations(&self, session: &SessionName) -> Result<HashMap<RunName, u64>, StoreError> {
+    pub fn of(&self, session: &SessionName, run: RunId) -> Result<Option<Record>, StoreError> {
         self.with(|connection| {
-            let mut select =
-                connection.prepare_cached("SELECT name, generation FROM generations WHERE session = ?1")?;
-            let rows = select.query_map([session.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
-            let mut found = HashMap::new();
-            for row in rows {
-                let (name, generation) = row?;
-                if let Ok(name) = name.parse() {
-                    found.insert(name, generation);
+            let mut is_there = connection.prepare_cached("SELECT 1 FROM runs WHERE id = ?1 AND session = ?2")?;
+            if is_there.exists([run.as_str(), session.as_str()])? { rows::get(connection, run) } else { Ok(None) }
+        })
+    }
+
+    /// Returns the newest generation of each name, of runs that were pruned as well.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn generations(&self) -> Result<Generations, StoreError> {
+        self.with(|connection| {
+            let mut select = connection.prepare_cached("SELECT session, name, generation FROM generations")?;
+            let mut rows = select.query([])?;
+            let mut found = Generations::new();
+            while let Some(row) = rows.next()? {
+                let (session, name) = (row.get::<_, String>(0)?.parse(), row.get::<_, String>(1)?.parse());
+                if let (Ok(session), Ok(name)) = (session, name) {
+                    found.note(&session, &name, row.get(2)?);
                 }
             }
             Ok(found)

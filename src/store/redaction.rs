@@ -34,6 +34,13 @@ impl Redaction {
         }
     }
 
+    /// Redacts a line of output.
+    pub fn line(&self, text: &str) -> String {
+        let mut line = text.to_owned();
+        self.text(&mut line, false);
+        line
+    }
+
     /// Redacts the command and the messages of a record. Its output is redacted where it is taken.
     pub fn record(&self, record: &mut Record) {
         self.text(&mut record.command, false);

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use super::prune::Retention;
 use super::query::Records;
 use super::recovery::{Recovered, recover};
-use super::writer::{Job, Pruned, Writer};
-use super::{Done, OpenError, StateFolder, Store, StoreError, database};
+use super::writer::{Job, Writer};
+use super::{Done, OpenError, PruneDone, StateFolder, Store, StoreError, database};
 use crate::model::{ProcessIdentity, Record, RunId};
 
 /// The folder of the raw logs in the state directory.
@@ -41,6 +41,7 @@ pub struct SqliteStore {
     thread: Option<JoinHandle<()>>,
     path: PathBuf,
     logs: PathBuf,
+    retention: Retention,
     /// Given back last.
     _folder: Arc<StateFolder>,
 }
@@ -70,7 +71,14 @@ impl SqliteStore {
             .name("shtask-records".to_owned())
             .spawn(move || writer.run(&jobs_rx))
             .map_err(|source| OpenError::File { path: path.clone(), source })?;
-        let store = SqliteStore { jobs_tx: Some(jobs_tx), thread: Some(thread), path, logs, _folder: folder };
+        let store = SqliteStore {
+            jobs_tx: Some(jobs_tx),
+            thread: Some(thread),
+            path,
+            logs,
+            retention: options.retention,
+            _folder: folder,
+        };
         Ok((store, found))
     }
 
@@ -84,8 +92,8 @@ impl SqliteStore {
         &self.logs
     }
 
-    /// Applies retention now, and calls `done` with what was deleted.
-    pub fn prune(&self, retention: Retention, done: Box<dyn FnOnce(Result<Pruned, StoreError>) + Send>) {
+    /// Applies another retention now, and calls `done` with what was deleted.
+    pub fn prune_to(&self, retention: Retention, done: PruneDone) {
         self.send(Job::Prune(retention, done));
     }
 
@@ -100,6 +108,10 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn put(&mut self, record: Arc<Record>, done: Done) {
         self.send(Job::Put(record, done));
+    }
+
+    fn prune(&mut self, done: PruneDone) {
+        self.send(Job::Prune(self.retention, done));
     }
 
     /// The record stays: retention decides about it.

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::StoreError;
+use super::{Pruned, StoreError};
 use crate::model::{Record, RunId};
 
 /// What is called when a write is durable or has failed; from any thread, exactly once.
 pub type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+/// What is called when a prune is over; from any thread, exactly once.
+pub type PruneDone = Box<dyn FnOnce(Result<Pruned, StoreError>) + Send>;
 
 /// Keeps the records of runs. Writes of one run are applied in the order in which they were asked for.
 pub trait Store: Send {
@@ -16,6 +19,12 @@ pub trait Store: Send {
     /// To `done`: a transition that S2.1 does not know, a revision that does not follow, or a failure of the medium. Nothing is changed
     /// then.
     fn put(&mut self, record: Arc<Record>, done: Done);
+
+    /// Deletes what is beyond retention and calls `done` with what that was. Never waits.
+    ///
+    /// # Errors
+    /// To `done`: a failure of the medium.
+    fn prune(&mut self, done: PruneDone);
 
     /// Takes note that a final run is no longer listed: nothing of it will be written any more. What is durable stays (S2.8).
     fn left_the_list(&mut self, run: RunId);

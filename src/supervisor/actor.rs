@@ -2,23 +2,25 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::core::{At, Core, Do};
+use super::core::{After, At, Core, Do};
 use super::kept::Kept;
-use super::local::LocalClient;
+use super::local::Clients;
 use super::looking::look;
-use super::request::Request;
+use super::request::{Caller, Request};
 use super::storage::Storage;
 use super::timers::{Deadline, Timers};
-use crate::driver::{self, Command, Report, Setup};
+use crate::api::Pruned;
+use crate::driver::{self, Report, Setup};
 use crate::holder::{HolderError, HolderServer, OnLost};
 use crate::launch::Resolved;
-use crate::model::{ErrorCode, Failure, Limits, Moment, RunId, SessionName};
-use crate::store::Store;
+use crate::model::{ErrorCode, Failure, Limits, Moment, RunId};
+use crate::store::{self, Store};
 use crate::sys::clock;
 
 /// How many requests of clients may wait. A person's and an agent's requests come one by one; a program that floods the mailbox is told so.
@@ -29,8 +31,6 @@ const REPORTS: usize = 1024;
 
 /// What a supervisor is made from.
 pub struct SupervisorSetup<'a> {
-    /// The session whose runs it owns.
-    pub session: SessionName,
     /// The limits.
     pub limits: Limits,
     /// Where records and logs are kept.
@@ -61,7 +61,7 @@ pub struct Supervisor {
     holders: Arc<HolderServer>,
     on_lost: OnLost,
     timers: Timers,
-    requests_rx: mpsc::Receiver<Request>,
+    requests_rx: mpsc::Receiver<(Arc<Caller>, Request)>,
     reports_tx: mpsc::Sender<(RunId, Report)>,
     reports_rx: mpsc::Receiver<(RunId, Report)>,
     stored_tx: mpsc::UnboundedSender<Stored>,
@@ -80,11 +80,13 @@ enum Job {
     StarterLeft(RunId),
     /// A request was answered beside the loop.
     Served,
+    /// The same, and this remains to be done.
+    Answered(After),
 }
 
 /// What woke the loop up.
 enum Woken {
-    Request(Option<Request>),
+    Request(Option<(Arc<Caller>, Request)>),
     Report(RunId, Report),
     Stored(Stored),
     TimeOver,
@@ -92,21 +94,21 @@ enum Woken {
 }
 
 impl Supervisor {
-    /// Makes a supervisor and a client for it.
+    /// Makes a supervisor, and what makes clients for it.
     ///
     /// # Errors
     /// [`SupervisorError`] when the fork server for holders cannot be started, or a descriptor is missing.
     ///
     /// # Panics
     /// Outside a tokio runtime.
-    pub fn new(setup: SupervisorSetup<'_>) -> Result<(Supervisor, LocalClient), SupervisorError> {
+    pub fn new(setup: SupervisorSetup<'_>) -> Result<(Supervisor, Clients), SupervisorError> {
         let (requests_tx, requests_rx) = mpsc::channel(MAILBOX);
         let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
         let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
-        let kept = Arc::new(Kept { session: setup.session.clone(), records, logs });
-        let mut core = Core::new(setup.session, setup.limits, Box::new(random_id));
+        let kept = Arc::new(Kept { records, logs, readers: AtomicUsize::new(0) });
+        let mut core = Core::new(setup.limits, Box::new(random_id));
         core.generations = generations;
         core.strict = strict;
         core.redaction = redaction;
@@ -126,7 +128,7 @@ impl Supervisor {
             jobs: JoinSet::new(),
             job_runs: std::collections::HashMap::new(),
         };
-        Ok((supervisor, LocalClient::new(requests_tx)))
+        Ok((supervisor, Clients::new(requests_tx)))
     }
 
     /// Runs until every client is gone. Runs that are live then are lost to this process: their holders do what they were told for that case.
@@ -136,7 +138,7 @@ impl Supervisor {
             let at = At { now: Moment::from_boot(clock::boot_now()), wall: Timestamp::now() };
             let todo = match woken {
                 Woken::Request(None) => return,
-                Woken::Request(Some(request)) => self.serve(at, request),
+                Woken::Request(Some((caller, request))) => self.core.serve(at, &caller, request),
                 Woken::Report(run, report) => self.core.reported(at, run, report),
                 Woken::Stored((run, revision, result)) => self.core.stored(at, run, revision, result),
                 Woken::TimeOver => self.time_is_over(at),
@@ -158,35 +160,6 @@ impl Supervisor {
         }
     }
 
-    fn serve(&mut self, at: At, request: Request) -> Vec<Do> {
-        let core = &mut self.core;
-        match request {
-            Request::Start(request, answer) => return core.start(at, request, answer),
-            Request::StartForeground(spec, output_tx, answer) => return core.start_foreground(spec, output_tx, answer),
-            Request::Control(run, control, answer) => core.control(run, control, answer),
-            Request::Stop(run, stop, request, answer) => return core.stop(at, run, stop, request, answer),
-            Request::WithdrawStop(run, stop, answer) => return core.withdraw_stop(at, run, stop, answer),
-            Request::Restart(run, stop, answer) => return core.restart(at, run, stop, answer),
-            Request::Signal(run, signal, target, answer) => core.signal(run, signal, target, answer),
-            Request::SetDeadline(run, kind, deadline, answer) => {
-                return core.set_deadline(at, run, kind, deadline, answer);
-            }
-            Request::MarkReady(run, answer) => return core.mark_ready(at, run, answer),
-            Request::Read(run, limit_bytes, answer) => return core.read(at, run, limit_bytes, answer),
-            Request::ReadLog(run, request, answer) => return core.read_log(run, request, answer),
-            Request::Reap(run, answer) => return vec![Do::Reap(run, answer)],
-            Request::Inspect(run, answer) => core.inspect(run, answer),
-            Request::History { run, first, count, answer } => {
-                core.pass_on(run, Command::History { first, count, answer });
-            }
-            Request::Watch(run, view, answer) => core.pass_on(run, Command::Watch(view, answer)),
-            Request::Forget(run, answer) => return core.forget(run, answer),
-            Request::Subscribe(feed) => core.subscribe(feed),
-            Request::Shutdown(request, answer) => return core.shut_down(at, request, answer),
-        }
-        Vec::new()
-    }
-
     fn time_is_over(&mut self, at: At) -> Vec<Do> {
         let mut todo = Vec::new();
         for (deadline, epoch) in self.timers.take_over(at.now) {
@@ -206,7 +179,8 @@ impl Supervisor {
                 match outcome {
                     Job::Resolved(run, found) => self.core.resolved(at, run, found),
                     Job::StarterLeft(run) => self.core.starter_left(at, run),
-                    Job::DriverEnded | Job::Served => Vec::new(),
+                    Job::Answered(After::Observed(record)) => vec![super::stored::mark(*record, at.wall)],
+                    Job::DriverEnded | Job::Served | Job::Answered(After::Nothing) => Vec::new(),
                 }
             }
             Err(error) => {
@@ -238,19 +212,27 @@ impl Supervisor {
                     self.store.put(record, done);
                 }
                 Do::ArmStore(run, at) => self.timers.arm(Deadline::Store(run), 0, at),
-                Do::ReadLog(run, request, progress, answer) => {
+                Do::ReadLog(session, run, request, progress, answer) => {
                     let kept = Arc::clone(&self.kept);
                     self.jobs.spawn(async move {
-                        kept.read_log(run, request, progress, answer).await;
+                        kept.read_log(&session, run, request, progress, answer).await;
                         Job::Served
                     });
                 }
-                Do::Reap(run, answer) => {
+                Do::Reap(session, run, answer) => {
                     let kept = Arc::clone(&self.kept);
                     self.jobs.spawn_blocking(move || {
-                        answer.send(kept.reap(run));
+                        answer.send(kept.reap(&session, run));
                         Job::Served
                     });
+                }
+                Do::Prune(answer) => self.store.prune(Box::new(move |pruned| {
+                    let counts = |pruned: store::Pruned| Pruned { runs: pruned.runs, log_bytes: pruned.log_bytes };
+                    answer.send(pruned.map(counts).map_err(Failure::from));
+                })),
+                Do::Beside(work) => {
+                    let kept = Arc::clone(&self.kept);
+                    self.jobs.spawn_blocking(move || Job::Answered(work(&kept)));
                 }
                 Do::Unlist(run) => self.store.left_the_list(run),
                 Do::Drive(run) => self.start_driver(run),

@@ -8,16 +8,17 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 
 use super::entry::{Entry, Starter};
+use super::kept::Kept;
 use super::records;
 use super::starting::Resolving;
-use crate::api::{Answer, FeedSender, LogReading, LogRequest, Reaped, RunView, Update};
+use crate::api::{Answer, FeedSender, LogReading, LogRequest, Pruned, Reaped, RunView, Update};
 use crate::driver::{Command, Report};
 use crate::launch::RunIdentity;
 use crate::model::run::{Effect, Input, RunTimer};
 use crate::model::stop::StopKey;
-use crate::model::{Failure, Limits, Moment, Record, RunId, RunName, RunSpec, SessionName, Slots};
-use crate::store::Redaction;
+use crate::model::{Failure, Limits, Moment, Record, RunId, RunSpec, SessionName, Slots};
 use crate::store::log::LogProgress;
+use crate::store::{Generations, Redaction};
 
 /// The present, as it is passed in.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +42,16 @@ pub(super) enum Write {
     Again,
 }
 
+/// An answer that is worked out beside the loop, on a thread that may wait for the disk.
+pub(super) type Work = Box<dyn FnOnce(&Kept) -> After + Send>;
+
+/// What remains to be done after such an answer.
+pub(super) enum After {
+    Nothing,
+    /// This final record of a run that is no longer listed has been read.
+    Observed(Box<Record>),
+}
+
 /// What the core asks the actor to do.
 pub(super) enum Do {
     /// Look for program, folder and environment of a run.
@@ -51,10 +62,14 @@ pub(super) enum Do {
     ArmStore(RunId, Moment),
     /// Tell the store that a run is no longer listed.
     Unlist(RunId),
-    /// Read a log, live when there is progress to follow.
-    ReadLog(RunId, LogRequest, Option<LogProgress>, Answer<LogReading>),
-    /// End what orphaned runs have left.
-    Reap(Option<RunId>, Answer<Vec<Reaped>>),
+    /// Read the log of a session's run, live when there is progress to follow.
+    ReadLog(SessionName, RunId, LogRequest, Option<LogProgress>, Answer<LogReading>),
+    /// Have retention applied.
+    Prune(Answer<Pruned>),
+    /// Answer somebody beside the loop, from the disk.
+    Beside(Work),
+    /// End what orphaned runs of a session have left.
+    Reap(SessionName, Option<RunId>, Answer<Vec<Reaped>>),
     /// Start the driver of a run, and with it the process.
     Drive(RunId),
     /// Watch for the leaving of who waits for a foreground run.
@@ -67,35 +82,43 @@ pub(super) enum Do {
     ArmShutdown(Moment),
 }
 
-/// All runs of a session.
+impl Do {
+    /// Has somebody answered beside the loop.
+    pub(super) fn beside(work: impl FnOnce(&Kept) + Send + 'static) -> Do {
+        Do::Beside(Box::new(move |kept| {
+            work(kept);
+            After::Nothing
+        }))
+    }
+}
+
+/// All runs of all sessions.
 pub(super) struct Core {
-    pub(super) session: SessionName,
     pub(super) limits: Limits,
     pub(super) slots: Slots,
     pub(super) runs: IndexMap<RunId, Entry>,
     /// Runs that have a slot but no record yet.
     pub(super) resolving: HashMap<RunId, Resolving>,
-    /// The newest generation of each name.
-    pub(super) generations: HashMap<RunName, u64>,
+    /// The newest generation of each name of each session.
+    pub(super) generations: Generations,
     pub(super) mint: Box<dyn FnMut() -> RunId + Send>,
     pub(super) next_stop: u64,
     pub(super) shutdown: Option<super::ending::Shutdown>,
     /// Whether a run ends that cannot be kept.
     pub(super) strict: bool,
     pub(super) redaction: Redaction,
-    feeds: Vec<FeedSender>,
+    feeds: Vec<(SessionName, FeedSender)>,
 }
 
 impl Core {
     /// Makes a core without runs. `mint` makes a new run id.
-    pub(super) fn new(session: SessionName, limits: Limits, mint: Box<dyn FnMut() -> RunId + Send>) -> Core {
+    pub(super) fn new(limits: Limits, mint: Box<dyn FnMut() -> RunId + Send>) -> Core {
         Core {
             slots: Slots::new(&limits),
-            session,
             limits,
             runs: IndexMap::new(),
             resolving: HashMap::new(),
-            generations: HashMap::new(),
+            generations: Generations::new(),
             mint,
             next_stop: 0,
             shutdown: None,
@@ -226,7 +249,7 @@ impl Core {
                     self.slots.release(slot);
                 }
             }
-            Effect::Close(stops) => self.closed(run, stops, todo),
+            Effect::Close(stops) => self.closed(at, run, stops, todo),
             Effect::Changed => self.publish(run),
         }
         None
@@ -255,28 +278,38 @@ impl Core {
         StopKey(self.next_stop)
     }
 
-    /// Sends the table to a new subscriber, and every change from now on.
-    pub(super) fn subscribe(&mut self, feed: FeedSender) {
-        if feed.resync(self.table()) {
-            self.feeds.push(feed);
+    /// Sends the table of a session to a new subscriber, and every change from now on.
+    pub(super) fn subscribe(&mut self, session: &SessionName, feed: FeedSender) {
+        if feed.resync(self.table(session)) {
+            self.feeds.push((session.clone(), feed));
         }
     }
 
-    /// Sends the present state of a run to all subscribers.
+    /// Sends the present state of a run to the subscribers of its session.
     pub(super) fn publish(&mut self, run: RunId) {
         if let Some(entry) = self.runs.get(&run) {
-            self.send(Update::Run(Arc::new(entry.view())));
+            let view = Arc::new(entry.view());
+            self.send(&view.record.session, &Update::Run(Arc::clone(&view)));
         }
     }
 
-    /// Sends an update to all subscribers, and forgets those that are gone.
-    pub(super) fn send(&mut self, update: Update) {
-        let feeds = std::mem::take(&mut self.feeds);
-        self.feeds = feeds.into_iter().filter(|feed| feed.send(update.clone(), || self.table())).collect();
+    /// Sends an update to the subscribers of a session, and forgets those that are gone.
+    pub(super) fn send(&mut self, session: &SessionName, update: &Update) {
+        let mut feeds = std::mem::take(&mut self.feeds);
+        feeds.retain(|(of, feed)| of != session || feed.send(update.clone(), || self.table(session)));
+        self.feeds = feeds;
     }
 
-    fn table(&self) -> Vec<Arc<RunView>> {
-        self.runs.values().map(|entry| Arc::new(entry.view())).collect()
+    /// Takes a run out of the list of its session.
+    pub(super) fn unlist(&mut self, run: RunId) {
+        if let Some(entry) = self.runs.shift_remove(&run) {
+            self.send(&entry.record.session, &Update::Removed(run));
+        }
+    }
+
+    fn table(&self, session: &SessionName) -> Vec<Arc<RunView>> {
+        let own = self.runs.values().filter(|entry| entry.record.session == *session);
+        own.map(|entry| Arc::new(entry.view())).collect()
     }
 }
 

@@ -27,9 +27,9 @@ impl Played {
             next += 1;
             RunId::from_bits([next; 10])
         };
-        let mut core = Core::new("test".parse().expect("a name"), limits, Box::new(mint));
+        let mut core = Core::new(limits, Box::new(mint));
         let (sender, feed) = empty_feed();
-        core.subscribe(sender);
+        core.subscribe(&session(), sender);
         Played { core, feed, todo: Vec::new(), now: Duration::from_secs(100), orders: Vec::new() }
     }
 
@@ -52,7 +52,8 @@ impl Played {
 
     /// Asks for a start and finds its program.
     fn start(&mut self, spec: RunSpec) -> (RunId, Reply<Arc<Record>>) {
-        let reply = self.ask(|core, at, answer| core.start(at, StartRequest { spec, replace: false }, answer));
+        let reply =
+            self.ask(|core, at, answer| core.start(at, &session(), StartRequest { spec, replace: false }, answer));
         let run = self.resolve();
         (run, reply)
     }
@@ -125,6 +126,10 @@ impl Played {
     fn updates(&mut self) -> Vec<Update> {
         std::iter::from_fn(|| self.feed.try_next()).collect()
     }
+}
+
+fn session() -> SessionName {
+    "test".parse().expect("a name")
 }
 
 fn spec() -> RunSpec {
@@ -219,7 +224,8 @@ fn a_mark_that_could_not_be_stored_is_stored_by_a_later_attempt() {
 #[test]
 fn a_start_that_a_shutdown_overtakes_leaves_no_record() {
     let mut played = Played::new(one_slot());
-    let started = played.ask(|core, at, answer| core.start(at, StartRequest { spec: spec(), replace: false }, answer));
+    let started = played
+        .ask(|core, at, answer| core.start(at, &session(), StartRequest { spec: spec(), replace: false }, answer));
     let report = played.ask(|core, at, answer| core.shut_down(at, ShutdownRequest::default(), answer));
     played.resolve();
     assert_eq!(started.wait().expect_err("refused").code, ErrorCode::Closing);

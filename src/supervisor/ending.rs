@@ -6,13 +6,17 @@ use std::time::Duration;
 use super::core::{At, Core, Do};
 use super::entry::Starter;
 use super::serving::not_found;
-use crate::api::{Answer, ShutdownReport, ShutdownRequest, StopId, StopOutcome, StopRequest, Update};
+use crate::api::{Answer, ShutdownReport, ShutdownRequest, StopId, StopOutcome, StopRequest};
 use crate::model::run::Input;
 use crate::model::stop::{Reason, StopKey};
-use crate::model::{Applied, Cut, ErrorCode, Failure, RunId, StillAlive};
+use crate::model::{Applied, Cut, ErrorCode, Failure, RunId, SessionName, StillAlive};
 
 /// How much longer than the longest grace a shutdown may take (S7.2).
 const SHUTDOWN_MARGIN: Duration = Duration::from_secs(5);
+
+/// How many sessions may have as many final runs in their lists as one may. Few are looked at on one day, but each has the output of its runs
+/// in memory.
+const KEPT_SESSIONS: usize = 4;
 
 /// A shutdown that is under way.
 pub(super) struct Shutdown {
@@ -124,7 +128,7 @@ impl Core {
     }
 
     /// Tells all who wait for the end of a run, and lets its successor start.
-    pub(super) fn closed(&mut self, run: RunId, stops: Vec<(StopKey, bool)>, todo: &mut Vec<Do>) {
+    pub(super) fn closed(&mut self, at: At, run: RunId, stops: Vec<(StopKey, bool)>, todo: &mut Vec<Do>) {
         let Some(entry) = self.runs.get_mut(&run) else { return };
         let record = Arc::clone(&entry.record);
         let told = entry.final_failure.clone().map_or(Ok(Arc::clone(&record)), Err);
@@ -144,26 +148,39 @@ impl Core {
         let successor = entry.successor.take();
         if record.process.is_none() && !record.status.is_final() {
             // It could not be recorded, so there never was such a run.
-            self.runs.shift_remove(&run);
-            self.send(Update::Removed(run));
+            self.unlist(run);
         } else {
             self.publish(run);
-            self.forget_oldest(todo);
+            self.forget_oldest(&record.session, todo);
         }
         if let Some((request, answers)) = successor {
-            todo.extend(self.begin(request.spec, Starter::Background(answers)));
+            todo.extend(self.begin(at, &record.session, request.spec, Starter::Background(answers)));
         }
         self.check_shutdown();
     }
 
-    /// Forgets the oldest final runs beyond what is kept.
-    fn forget_oldest(&mut self, todo: &mut Vec<Do>) {
-        let is_done = |entry: &super::entry::Entry| entry.is_final() && !entry.keeping.is_behind();
-        let finals: Vec<RunId> = self.runs.iter().filter(|(_, e)| is_done(e)).map(|(run, _)| *run).collect();
-        for run in finals.iter().take(finals.len().saturating_sub(self.limits.kept_runs)) {
-            self.runs.shift_remove(run);
-            self.send(Update::Removed(*run));
-            todo.push(Do::Unlist(*run));
+    /// Forgets the oldest final runs beyond what is kept of a session, and of all.
+    fn forget_oldest(&mut self, session: &SessionName, todo: &mut Vec<Do>) {
+        let done = self.runs.values().filter(|entry| entry.is_final() && !entry.keeping.is_behind());
+        let (all, own) = done.fold((0, 0), |(all, own): (usize, usize), entry| {
+            (all + 1, own + usize::from(entry.record.session == *session))
+        });
+        let kept = self.limits.kept_runs;
+        let too_many = own.saturating_sub(kept);
+        self.forget_first(too_many, Some(session), todo);
+        self.forget_first((all - too_many).saturating_sub(kept.saturating_mul(KEPT_SESSIONS)), None, todo);
+    }
+
+    fn forget_first(&mut self, count: usize, session: Option<&SessionName>, todo: &mut Vec<Do>) {
+        if count == 0 {
+            return;
+        }
+        let done = self.runs.iter().filter(|(_, entry)| entry.is_final() && !entry.keeping.is_behind());
+        let done = done.filter(|(_, entry)| session.is_none_or(|session| entry.record.session == *session));
+        let first: Vec<RunId> = done.map(|(run, _)| *run).take(count).collect();
+        for run in first {
+            self.unlist(run);
+            todo.push(Do::Unlist(run));
         }
     }
 }

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 use super::request::LiveRoad;
 use super::storing::Keeping;
+use super::why::Refused;
 
 use crate::api::{Activity, Answer, DeadlineView, LiveOutput, RunView, StartRequest, StopId, StopOutcome, Termination};
 use crate::driver::DriverPort;
@@ -56,6 +57,8 @@ pub(super) struct Entry {
     pub(super) ended: Option<Moment>,
     pub(super) activity: Activity,
     pub(super) keeping: Keeping,
+    /// The last start of its name that was refused.
+    pub(super) refused: Option<Refused>,
     /// How far its log has come, once there is one.
     pub(super) log: Option<LogProgress>,
 }

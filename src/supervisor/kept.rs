@@ -1,6 +1,7 @@
 //! What is on the disk, read beside the loop: the disk may be slow, and a reader may wait for more.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use crate::api::{Answer, LogReading, LogRequest, Stream};
 use crate::model::{ErrorCode, Failure, RunId, SessionName};
@@ -9,15 +10,17 @@ use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
 
 /// What is on the disk, for readers.
 pub(super) struct Kept {
-    pub(super) session: SessionName,
     pub(super) records: Option<Records>,
     pub(super) logs: Option<Arc<Logs>>,
+    /// How many searches and exports read it at the moment.
+    pub(super) readers: AtomicUsize,
 }
 
 impl Kept {
-    /// Reads a log; waits for more as long as it was asked to.
+    /// Reads the log of a session's run; waits for more as long as it was asked to.
     pub(super) async fn read_log(
         self: Arc<Kept>,
+        session: &SessionName,
         run: RunId,
         request: LogRequest,
         mut progress: Option<LogProgress>,
@@ -34,7 +37,8 @@ impl Kept {
         // Before the read: what is added in between belongs to the next one.
         let has_ended = progress.as_ref().is_none_or(LogProgress::has_ended);
         let is_listed = progress.is_some();
-        let read = tokio::task::spawn_blocking(move || self.read_now(run, stream, request, is_listed)).await;
+        let owner = (!is_listed).then(|| session.clone());
+        let read = tokio::task::spawn_blocking(move || self.read_now(run, stream, request, owner.as_ref())).await;
         answer.send(match read {
             Ok(Ok((reading, end))) => Ok(LogReading { is_end: has_ended && reading.next_offset >= end, ..reading }),
             Ok(Err(failure)) => Err(failure),
@@ -47,16 +51,16 @@ impl Kept {
         run: RunId,
         stream: LogStream,
         request: LogRequest,
-        is_listed: bool,
+        owner: Option<&SessionName>,
     ) -> Result<(LogReading, u64), Failure> {
         let unknown = || Failure::new(ErrorCode::NotFound, format!("there is no run {}", run.short()));
         let Some(logs) = &self.logs else {
             return Err(Failure::new(ErrorCode::Unsupported, "no logs are kept"));
         };
-        if !is_listed {
+        if let Some(session) = owner {
             // Nothing of one session can be read through another.
-            let record = self.records.as_ref().map(|records| records.get(run)).transpose()?.flatten();
-            record.filter(|record| record.session == self.session).ok_or_else(unknown)?;
+            let record = self.records.as_ref().map(|records| records.of(session, run)).transpose()?.flatten();
+            record.ok_or_else(unknown)?;
         }
         let mut reader = LogReader::open(logs.folder(), run)?;
         let found = reader.read(stream, request.offset, request.limit_bytes)?;

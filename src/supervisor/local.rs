@@ -1,4 +1,4 @@
-//! The client of a supervisor in this process.
+//! The clients of a supervisor in this process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,26 +6,42 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use super::request::{LiveRoad, Request};
+use super::request::{Caller, LiveRoad, Request};
 use crate::api::{
-    Answer, Client, Deadline, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped,
-    Reply, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch,
-    empty_feed, reply,
+    Answer, Client, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest,
+    Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, ShutdownReport,
+    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, Summary, View, Watch, empty_feed,
+    reply,
 };
-use crate::model::{Cut, ErrorCode, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+use crate::model::{Cut, ErrorCode, Failure, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin};
 
-/// Talks to a supervisor in this process. When the last one is dropped, the supervisor ends.
+/// Makes clients for a supervisor in this process, each for one session. When the last client is dropped and this too, the supervisor ends.
 #[derive(Clone)]
-pub struct LocalClient {
-    requests_tx: mpsc::Sender<Request>,
+pub struct Clients {
+    requests_tx: mpsc::Sender<(Arc<Caller>, Request)>,
+    /// Of all clients: two of them may stop the same run.
     next_stop: Arc<AtomicU64>,
 }
 
-impl LocalClient {
-    pub(super) fn new(requests_tx: mpsc::Sender<Request>) -> LocalClient {
-        LocalClient { requests_tx, next_stop: Arc::default() }
+/// Talks to a supervisor in this process, for one session: runs of others do not exist for it.
+#[derive(Clone)]
+pub struct LocalClient {
+    clients: Clients,
+    caller: Arc<Caller>,
+}
+
+impl Clients {
+    pub(super) fn new(requests_tx: mpsc::Sender<(Arc<Caller>, Request)>) -> Clients {
+        Clients { requests_tx, next_stop: Arc::default() }
     }
 
+    /// Makes a client for the runs of a session.
+    pub fn client(&self, session: SessionName) -> LocalClient {
+        LocalClient { clients: self.clone(), caller: Arc::new(Caller { session }) }
+    }
+}
+
+impl LocalClient {
     fn ask<T>(&self, request: impl FnOnce(Answer<T>) -> Request) -> Reply<T> {
         let (answer, reply) = reply();
         self.send(request(answer));
@@ -33,12 +49,12 @@ impl LocalClient {
     }
 
     fn send(&self, request: Request) {
-        match self.requests_tx.try_send(request) {
+        match self.clients.requests_tx.try_send((Arc::clone(&self.caller), request)) {
             Ok(()) => {}
-            Err(TrySendError::Full(request)) => {
+            Err(TrySendError::Full((_, request))) => {
                 request.refuse(Failure::new(ErrorCode::Busy, "too many requests wait already: try again"));
             }
-            Err(TrySendError::Closed(request)) => {
+            Err(TrySendError::Closed((_, request))) => {
                 request.refuse(Failure::new(ErrorCode::Unavailable, "the supervisor has ended"));
             }
         }
@@ -63,7 +79,7 @@ impl Client for LocalClient {
     }
 
     fn stop(&self, run: RunId, request: StopRequest) -> Stopping {
-        let id = StopId(self.next_stop.fetch_add(1, Ordering::Relaxed));
+        let id = StopId(self.clients.next_stop.fetch_add(1, Ordering::Relaxed));
         Stopping { id, reply: self.ask(|answer| Request::Stop(run, id, request, answer)) }
     }
 
@@ -113,6 +129,35 @@ impl Client for LocalClient {
 
     fn forget(&self, run: RunId) -> Reply<()> {
         self.ask(|answer| Request::Forget(run, answer))
+    }
+
+    fn resolve(&self, wanted: RunRef) -> Reply<Arc<Record>> {
+        self.ask(|answer| Request::Resolve(wanted, answer))
+    }
+
+    fn list_records(&self, request: RecordsRequest) -> Reply<RecordsPage> {
+        self.ask(|answer| Request::ListRecords(request, answer))
+    }
+
+    fn summary(&self) -> Reply<Summary> {
+        self.ask(Request::Summary)
+    }
+
+    fn why(&self, run: RunId) -> Reply<String> {
+        self.ask(|answer| Request::Why(run, answer))
+    }
+
+    fn search(&self, request: SearchRequest) -> Reply<SearchResults> {
+        self.ask(|answer| Request::Search(request, answer))
+    }
+
+    fn export(&self, run: RunId, format: ExportFormat) -> Export {
+        let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
+        Export { chunks_rx, outcome: self.ask(|answer| Request::Export(run, format, chunks_tx, answer)) }
+    }
+
+    fn prune(&self) -> Reply<Pruned> {
+        self.ask(Request::Prune)
     }
 
     fn subscribe(&self) -> Feed {

@@ -1,25 +1,32 @@
 //! The one place that decides: which runs there are, who may do what to them, and in which order.
 //!
-//! `core` decides without waiting for anything; the files beside it are its parts: `starting`, `ending`, `serving`, `records`.
-//! `actor` is the loop around it, `timers` its clock, `looking` finds programs for it, `local` the client for this process.
+//! `core` decides without waiting for anything; the files beside it are its parts: `dispatch`, `starting`, `ending`, `serving`,
+//! `storing`, `records`.
+//! `actor` is the loop around it, `timers` its clock, `looking` finds programs for it, `local` the clients for this process.
 
 mod actor;
 mod core;
+mod dispatch;
 mod ending;
 mod entry;
+mod export;
+mod finding;
 mod kept;
 mod local;
 mod looking;
 mod reap;
 mod records;
 mod request;
+mod search;
 mod serving;
 mod starting;
 mod storage;
+mod stored;
 mod storing;
 mod timers;
+mod why;
 
 pub use actor::{Supervisor, SupervisorError, SupervisorSetup};
-pub use local::LocalClient;
+pub use local::{Clients, LocalClient};
 pub use reap::is_alive;
 pub use storage::{FLUSH_INTERVAL, Storage};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::kept::Kept;
 use crate::api::Reaped;
-use crate::model::{ErrorCode, Failure, Limits, Mode, ProcessIdentity, Record, RunId, Status, StillAlive};
+use crate::model::{ErrorCode, Failure, Limits, Mode, ProcessIdentity, Record, RunId, SessionName, Status, StillAlive};
 use crate::sys::pidfd::{ProcessId, signal_exact};
 use crate::sys::proc;
 
@@ -25,14 +25,13 @@ pub fn is_alive(process: &ProcessIdentity) -> bool {
 }
 
 impl Kept {
-    /// Ends what is left of orphaned runs. Blocks for as long as that takes.
-    pub(super) fn reap(&self, run: Option<RunId>) -> Result<Vec<Reaped>, Failure> {
+    /// Ends what is left of a session's orphaned runs. Blocks for as long as that takes.
+    pub(super) fn reap(&self, session: &SessionName, run: Option<RunId>) -> Result<Vec<Reaped>, Failure> {
         let Some(records) = &self.records else { return Ok(Vec::new()) };
         let orphans = match run {
-            None => records.orphaned(&self.session, MAX_ORPHANS)?,
+            None => records.orphaned(session, MAX_ORPHANS)?,
             Some(run) => {
-                let record = records.get(run)?.filter(|record| record.session == self.session);
-                let record = record.ok_or_else(|| super::serving::not_found(run))?;
+                let record = records.of(session, run)?.ok_or_else(|| super::serving::not_found(run))?;
                 if record.status != Status::Orphaned {
                     let message = format!("run {} is {} and not orphaned", run.short(), record.status.word());
                     return Err(Failure::new(ErrorCode::Conflict, message));

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::api::{
-    Answer, Deadline, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Reading, Reaped,
-    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, View, Watch,
+    Answer, Deadline, ExportFormat, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Pruned,
+    Reading, Reaped, RecordsPage, RecordsRequest, SearchRequest, SearchResults, ShutdownReport, ShutdownRequest,
+    SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Summary, View, Watch,
 };
-use crate::model::{Cut, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+use crate::model::{Cut, Failure, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin};
 
 /// The road to who waits for a foreground run.
 pub(super) struct LiveRoad {
@@ -16,6 +17,12 @@ pub(super) struct LiveRoad {
     pub(super) output_tx: mpsc::UnboundedSender<LiveOutput>,
     /// Ends when nobody waits any more.
     pub(super) left_rx: oneshot::Receiver<()>,
+}
+
+/// Whose request it is.
+pub(super) struct Caller {
+    /// The session whose runs there are for it.
+    pub(super) session: SessionName,
 }
 
 /// One request of a client, with the way back.
@@ -36,6 +43,13 @@ pub(super) enum Request {
     History { run: RunId, first: u64, count: usize, answer: Answer<HistoryRows> },
     Watch(RunId, View, Answer<Watch>),
     Forget(RunId, Answer<()>),
+    Resolve(RunRef, Answer<Arc<Record>>),
+    ListRecords(RecordsRequest, Answer<RecordsPage>),
+    Summary(Answer<Summary>),
+    Prune(Answer<Pruned>),
+    Why(RunId, Answer<String>),
+    Search(SearchRequest, Answer<SearchResults>),
+    Export(RunId, ExportFormat, mpsc::Sender<Vec<u8>>, Answer<()>),
     Subscribe(FeedSender),
     Shutdown(ShutdownRequest, Answer<ShutdownReport>),
 }
@@ -60,6 +74,13 @@ impl Request {
             Request::History { answer, .. } => answer.send(Err(failure)),
             Request::Watch(_, _, answer) => answer.send(Err(failure)),
             Request::Forget(_, answer) => answer.send(Err(failure)),
+            Request::Resolve(_, answer) => answer.send(Err(failure)),
+            Request::ListRecords(_, answer) => answer.send(Err(failure)),
+            Request::Summary(answer) => answer.send(Err(failure)),
+            Request::Prune(answer) => answer.send(Err(failure)),
+            Request::Why(_, answer) => answer.send(Err(failure)),
+            Request::Search(_, answer) => answer.send(Err(failure)),
+            Request::Export(_, _, _, answer) => answer.send(Err(failure)),
             // Its feed ends, which is the answer.
             Request::Subscribe(_) => {}
             Request::Shutdown(_, answer) => answer.send(Err(failure)),

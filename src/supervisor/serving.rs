@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::core::{At, Core, Do, Write};
 use super::records;
-use crate::api::{Answer, Deadline, Inspection, LogReading, LogRequest, Reading, SignalTarget, Update};
+use crate::api::{Answer, Deadline, Inspection, LogReading, LogRequest, Reading, SignalTarget};
 use crate::driver::Command;
 use crate::model::run::Input;
-use crate::model::{Cut, ErrorCode, Failure, Limits, Mode, RunId, TimeoutKind, WriteStdin};
+use crate::model::{Cut, ErrorCode, Failure, Limits, Mode, RunId, SessionName, TimeoutKind, WriteStdin};
 
 /// The failure of a request that names no run.
 pub(super) fn not_found(run: RunId) -> Failure {
@@ -91,9 +91,8 @@ impl Core {
             answer.send(Err(not_found(run)));
             return Vec::new();
         };
-        if !(1..=Limits::MAX_READ_BYTES).contains(&limit_bytes) {
-            let message = format!("a read takes 1 to {} bytes a stream, not {limit_bytes}", Limits::MAX_READ_BYTES);
-            answer.send(Err(Failure::new(ErrorCode::Invalid, message)));
+        if let Err(failure) = check_limit(limit_bytes) {
+            answer.send(Err(failure));
             return Vec::new();
         }
         let mut todo = Vec::new();
@@ -111,14 +110,19 @@ impl Core {
         todo
     }
 
-    /// Reads the log of a run, of one that is no longer listed as well.
-    pub(super) fn read_log(&self, run: RunId, request: LogRequest, answer: Answer<LogReading>) -> Vec<Do> {
-        if !(1..=Limits::MAX_READ_BYTES).contains(&request.limit_bytes) {
-            let message = format!("a read takes 1 to {} bytes, not {}", Limits::MAX_READ_BYTES, request.limit_bytes);
-            answer.send(Err(Failure::new(ErrorCode::Invalid, message)));
+    /// Reads the log of a session's run, of one that is no longer listed as well.
+    pub(super) fn read_log(
+        &self,
+        session: &SessionName,
+        run: RunId,
+        request: LogRequest,
+        answer: Answer<LogReading>,
+    ) -> Vec<Do> {
+        if let Err(failure) = check_limit(request.limit_bytes) {
+            answer.send(Err(failure));
             return Vec::new();
         }
-        let progress = match self.runs.get(&run) {
+        let progress = match self.runs.get(&run).filter(|entry| entry.record.session == *session) {
             Some(entry) if entry.log.is_none() && !entry.is_final() => {
                 answer.send(Err(Failure::new(ErrorCode::Busy, "the run has not been started yet")));
                 return Vec::new();
@@ -126,7 +130,7 @@ impl Core {
             Some(entry) => entry.log.clone(),
             None => None,
         };
-        vec![Do::ReadLog(run, request, progress, answer)]
+        vec![Do::ReadLog(session.clone(), run, request, progress, answer)]
     }
 
     /// Looks at a run; marks nothing.
@@ -140,6 +144,12 @@ impl Core {
                 answer.send(Ok(Inspection { view, processes: Vec::new(), bytes, holder_pid: None, cuts: 0 }));
             }
         }
+    }
+
+    /// Tells why a run is not running, or how it stands.
+    pub(super) fn why(&self, at: At, run: RunId, answer: Answer<String>) {
+        let Some(entry) = self.runs.get(&run) else { return answer.send(Err(not_found(run))) };
+        answer.send(Ok(super::why::why(&entry.view(), entry.refused.as_ref(), at)));
     }
 
     /// Passes a request on to the driver that has the run's output.
@@ -165,8 +175,7 @@ impl Core {
                 answer.send(Err(failure.with_hint("try again when it can be stored")));
             }
             Some(true) => {
-                self.runs.shift_remove(&run);
-                self.send(Update::Removed(run));
+                self.unlist(run);
                 answer.send(Ok(()));
                 return vec![Do::Unlist(run)];
             }
@@ -175,7 +184,17 @@ impl Core {
     }
 }
 
-fn control_closed(is_final: bool) -> Failure {
+/// Checks how much a read is to return.
+pub(super) fn check_limit(limit_bytes: usize) -> Result<(), Failure> {
+    if (1..=Limits::MAX_READ_BYTES).contains(&limit_bytes) {
+        return Ok(());
+    }
+    let message = format!("a read takes 1 to {} bytes a stream, not {limit_bytes}", Limits::MAX_READ_BYTES);
+    Err(Failure::new(ErrorCode::Invalid, message))
+}
+
+/// The failure of a control of a run that is starting or ending, or has ended.
+pub(super) fn control_closed(is_final: bool) -> Failure {
     let message = if is_final { "the run has ended" } else { "the run is starting or ending and takes no input" };
     Failure::new(ErrorCode::ControlClosed, message)
 }

@@ -12,7 +12,7 @@ use crate::api::{Activity, Answer, StartRequest, StopRequest};
 use crate::launch::{Resolved, RunIdentity};
 use crate::model::run::{Input, Run, RunTraits};
 use crate::model::stop::Reason;
-use crate::model::{ErrorCode, Failure, Record, RunId, RunName, RunSpec, Slot, Timeouts};
+use crate::model::{ErrorCode, Failure, Record, RunId, RunName, RunSpec, SessionName, Slot, Timeouts};
 
 /// A run that has a slot, and whose program, folder and environment are being looked at.
 pub(super) struct Resolving {
@@ -24,8 +24,14 @@ pub(super) struct Resolving {
 
 impl Core {
     /// Starts a run in the background.
-    pub(super) fn start(&mut self, at: At, request: StartRequest, answer: Answer<Arc<Record>>) -> Vec<Do> {
-        let active = request.spec.name.as_ref().and_then(|name| self.active_run(name));
+    pub(super) fn start(
+        &mut self,
+        at: At,
+        session: &SessionName,
+        request: StartRequest,
+        answer: Answer<Arc<Record>>,
+    ) -> Vec<Do> {
+        let active = request.spec.name.as_ref().and_then(|name| self.active_run(session, name));
         match active {
             Some(run) if request.replace => self.succeed(at, run, request, StopRequest { kill: false }, answer),
             Some(run) => {
@@ -34,24 +40,26 @@ impl Core {
                 answer.send(Err(Failure::new(ErrorCode::Conflict, message).with_hint("stop it first, or restart it")));
                 Vec::new()
             }
-            None => self.begin(request.spec, Starter::Background(vec![answer])),
+            None => self.begin(at, session, request.spec, Starter::Background(vec![answer])),
         }
     }
 
     /// Starts a foreground run.
     pub(super) fn start_foreground(
         &mut self,
+        at: At,
+        session: &SessionName,
         mut spec: RunSpec,
         live: LiveRoad,
         answer: Answer<Arc<Record>>,
     ) -> Vec<Do> {
         spec.foreground = true;
-        if let Some(run) = spec.name.as_ref().and_then(|name| self.active_run(name)) {
+        if let Some(run) = spec.name.as_ref().and_then(|name| self.active_run(session, name)) {
             let message = format!("a run of that name is running already, as {}", run.short());
             answer.send(Err(Failure::new(ErrorCode::Conflict, message)));
             return Vec::new();
         }
-        self.begin(spec, Starter::Foreground(Some(live), Some(answer)))
+        self.begin(at, session, spec, Starter::Foreground(Some(live), Some(answer)))
     }
 
     /// Ends a run, if it is live, and starts it again once its whole tree is gone.
@@ -65,7 +73,8 @@ impl Core {
             return self.succeed(at, run, request, stop, answer);
         }
         // An older generation may be asked for while a newer one runs: it is that one that is replaced.
-        self.start(at, request, answer)
+        let session = entry.record.session.clone();
+        self.start(at, &session, request, answer)
     }
 
     /// Lets a run be succeeded by another once it is closed.
@@ -103,17 +112,19 @@ impl Core {
             .then(|| Failure::new(ErrorCode::Closing, "everything is being ended: nothing starts any more"))
     }
 
-    pub(super) fn begin(&mut self, spec: RunSpec, starter: Starter) -> Vec<Do> {
+    /// Begins a start: takes a slot and an id.
+    pub(super) fn begin(&mut self, at: At, session: &SessionName, spec: RunSpec, starter: Starter) -> Vec<Do> {
         let slot = match self.refusal(&spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
             Ok(slot) => slot,
             Err(failure) => {
+                self.note_refusal(at, session, spec.name.as_ref(), &failure);
                 starter.refuse(&failure);
                 return Vec::new();
             }
         };
         let id = (self.mint)();
-        let generation = spec.name.as_ref().map_or(1, |name| self.generations.get(name).copied().unwrap_or(0) + 1);
-        let identity = RunIdentity { id, session: self.session.clone(), name: spec.name.clone(), generation };
+        let generation = spec.name.as_ref().map_or(1, |name| self.generations.newest(session, name) + 1);
+        let identity = RunIdentity { id, session: session.clone(), name: spec.name.clone(), generation };
         let todo = vec![Do::Resolve(identity.clone(), Box::new(spec.clone()))];
         self.resolving.insert(id, Resolving { identity, spec, slot, starter });
         todo
@@ -126,7 +137,7 @@ impl Core {
         };
         // The fence again: everything may be ending by now.
         let found = self.refusal(&spec).map_or(found, Err);
-        let taken = identity.name.as_ref().and_then(|name| self.active_run(name));
+        let taken = identity.name.as_ref().and_then(|name| self.active_run(&identity.session, name));
         let found = match taken {
             Some(other) => Err(Failure::new(
                 ErrorCode::Conflict,
@@ -146,7 +157,7 @@ impl Core {
         let mut record = records::starting(&identity, &spec, &resolved, at.wall);
         self.redaction.record(Arc::make_mut(&mut record));
         if let Some(name) = &identity.name {
-            self.generations.insert(name.clone(), identity.generation);
+            self.generations.note(&identity.session, name, identity.generation);
         }
         let machine = Run::new(RunTraits {
             mode: spec.mode,
@@ -180,6 +191,7 @@ impl Core {
             ended: None,
             activity: Activity::default(),
             keeping: Keeping::default(),
+            refused: None,
             log: None,
         };
         self.runs.insert(run, entry);
@@ -188,9 +200,19 @@ impl Core {
         todo
     }
 
-    /// Returns the live run of a name.
-    fn active_run(&self, name: &RunName) -> Option<RunId> {
-        let active = self.runs.iter().find(|(_, entry)| entry.record.name.as_ref() == Some(name) && !entry.is_final());
+    /// Notes at the newest run of a name why there is no newer one.
+    fn note_refusal(&mut self, at: At, session: &SessionName, name: Option<&RunName>, failure: &Failure) {
+        let Some(name) = name else { return };
+        let is_it = |entry: &&mut Entry| entry.record.name.as_ref() == Some(name) && entry.record.session == *session;
+        if let Some(entry) = self.runs.values_mut().rev().find(is_it) {
+            entry.refused = Some((at.wall, failure.clone()));
+        }
+    }
+
+    /// Returns a session's live run of a name.
+    fn active_run(&self, session: &SessionName, name: &RunName) -> Option<RunId> {
+        let is_it = |entry: &Entry| entry.record.name.as_ref() == Some(name) && entry.record.session == *session;
+        let active = self.runs.iter().find(|(_, entry)| is_it(entry) && !entry.is_final());
         active.map(|(run, _)| *run)
     }
 }

@@ -1,12 +1,10 @@
 //! Where a supervisor keeps what its runs leave behind.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::RunName;
 use crate::store::log::Logs;
-use crate::store::{MemoryStore, Records, Redaction, Store};
+use crate::store::{Generations, MemoryStore, Records, Redaction, Store};
 
 /// How often the record of a live run is brought up to date, unless told otherwise (S2.6).
 pub const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
@@ -19,8 +17,8 @@ pub struct Storage {
     pub records: Option<Records>,
     /// Takes the raw logs; none when there are none.
     pub logs: Option<Arc<Logs>>,
-    /// The newest generation of each name so far.
-    pub generations: HashMap<RunName, u64>,
+    /// The newest generation of each name of each session so far.
+    pub generations: Generations,
     /// How often the record of a live run is brought up to date at most; none for not before its end.
     pub flush_interval: Option<Duration>,
     /// Takes secrets out of what is stored and shown.
@@ -36,7 +34,7 @@ impl Storage {
             store: Box::new(MemoryStore::default()),
             records: None,
             logs: None,
-            generations: HashMap::new(),
+            generations: Generations::new(),
             flush_interval: None,
             redaction: Redaction::none(),
             strict: false,

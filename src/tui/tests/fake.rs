@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::api::{
-    Answer, Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading,
-    Reaped, Reply, RunView, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome,
-    StopRequest, Stopping, Update, View, Watch, feed, reply,
+    Answer, Client, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading,
+    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunView, SearchRequest, SearchResults,
+    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Stopping, Summary,
+    Update, View, Watch, feed, reply,
 };
-use crate::model::{Cut, ErrorCode, Failure, Frame, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+use crate::model::{Cut, ErrorCode, Failure, Frame, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin};
 
 /// What was asked, in words.
 #[derive(Default)]
@@ -128,6 +129,34 @@ impl Client for Fake {
 
     fn forget(&self, _: RunId) -> Reply<()> {
         unavailable()
+    }
+
+    fn resolve(&self, _: RunRef) -> Reply<Arc<Record>> {
+        unavailable()
+    }
+
+    fn list_records(&self, _: RecordsRequest) -> Reply<RecordsPage> {
+        unavailable()
+    }
+
+    fn summary(&self) -> Reply<Summary> {
+        unavailable()
+    }
+
+    fn prune(&self) -> Reply<Pruned> {
+        unavailable()
+    }
+
+    fn why(&self, _: RunId) -> Reply<String> {
+        unavailable()
+    }
+
+    fn search(&self, _: SearchRequest) -> Reply<SearchResults> {
+        unavailable()
+    }
+
+    fn export(&self, _: RunId, _: ExportFormat) -> Export {
+        unreachable!("the TUI exports nothing")
     }
 
     fn subscribe(&self) -> Feed {

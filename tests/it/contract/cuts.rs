@@ -186,8 +186,8 @@ async fn a_control_after_the_end_is_refused_as_closed(ground: Arc<Ground>) {
     let failure = ground.control(record.id, WriteStdin::text("x")).await.expect_err("it has ended");
     assert_eq!(failure.code, ErrorCode::ControlClosed);
     ground.client.forget(record.id).await.expect("forgotten");
-    let failure = ground.control(record.id, WriteStdin::text("x")).await.expect_err("it is forgotten");
-    assert_eq!(failure.code, ErrorCode::NotFound);
+    let failure = ground.control(record.id, WriteStdin::text("x")).await.expect_err("it is still on record");
+    assert_eq!(failure.code, ErrorCode::ControlClosed);
 }
 
 /// S4.2: whatever the moment, it is a cut, the final record or the typed error; never silence.

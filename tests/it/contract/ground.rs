@@ -14,11 +14,16 @@ use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
     SessionName, Size, WriteStdin,
 };
+use shtask::store::log::{LogOptions, Logs};
+use shtask::store::{Redaction, SqliteStore, StateFolder, StoreOptions};
 use shtask::supervisor::{Storage, Supervisor, SupervisorSetup};
 use tempfile::TempDir;
 
 /// How long anything may take on a loaded machine.
 pub(super) const DEADLINE: Duration = Duration::from_secs(20);
+
+/// What is taken out of everything that is stored or shown.
+pub(super) const SECRET: &str = "hunter2";
 
 /// How long a whole test may take.
 const WHOLE_TEST: Duration = Duration::from_secs(240);
@@ -52,24 +57,41 @@ pub(super) struct Ground {
     pub(super) client: Arc<dyn Client>,
     pub(super) dir: TempDir,
     make: Make,
-    session: SessionName,
+    pub(super) session: SessionName,
+    clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
     _other_side: Box<dyn Any + Send + Sync>,
+}
+
+/// Records and logs in a state directory, as the program has them; redacts one word, and flushes nothing before the end of a run.
+pub(super) fn storage(state: &Path) -> Storage {
+    let folder = Arc::new(StateFolder::open(state).expect("a state directory"));
+    let (store, _) = SqliteStore::open(folder, StoreOptions::default(), &|_, _| false).expect("a store");
+    let logs = Logs::start(store.logs(), LogOptions::default()).expect("a thread");
+    Storage {
+        records: Some(store.records()),
+        logs: Some(Arc::new(logs)),
+        store: Box::new(store),
+        redaction: Redaction::new(|text, _| text.contains(SECRET).then(|| text.replace(SECRET, "[redacted]"))),
+        ..Storage::in_memory()
+    }
 }
 
 /// A supervisor in this process.
 pub(super) fn local(limits: Limits) -> Ground {
     let session = new_session();
+    let state = tempfile::tempdir().expect("a folder");
     let setup = SupervisorSetup {
-        session: session.clone(),
         limits,
-        storage: Storage::in_memory(),
+        storage: storage(state.path()),
         holder_exe: Path::new(env!("CARGO_BIN_EXE_shtask")),
         on_lost: OnLost::End { grace: Duration::ZERO },
     };
-    let (supervisor, client) = Supervisor::new(setup).expect("a supervisor");
+    let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
     let supervising = tokio::spawn(supervisor.run());
     let dir = tempfile::tempdir().expect("a folder");
-    Ground { client: Arc::new(client), dir, make: local, session, _other_side: Box::new(supervising) }
+    let client = Arc::new(clients.client(session.clone()));
+    let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
+    Ground { client, dir, make: local, session, clients, _other_side: Box::new((supervising, state)) }
 }
 
 fn new_session() -> SessionName {
@@ -96,6 +118,11 @@ pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 impl Ground {
+    /// Makes a client of the same supervisor for another session.
+    pub(super) fn client_of(&self, session: &str) -> Arc<dyn Client> {
+        (self.clients)(session.parse().expect("a name"))
+    }
+
     /// Makes another ground of the same kind.
     pub(super) fn another(&self, limits: Limits) -> Ground {
         (self.make)(limits)

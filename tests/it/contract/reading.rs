@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shtask::api::PartName;
+use shtask::api::{PartName, Update};
 use shtask::model::{ErrorCode, Limits, Status};
 
 use super::ground::{Ground, on_every_ground};
@@ -13,7 +13,7 @@ on_every_ground!(
     a_read_marks_a_final_run_observed_once_and_a_look_never_does,
     a_read_sees_what_was_written_before_it_was_asked_for,
     a_look_has_the_tree_and_the_bytes,
-    a_run_that_was_forgotten_is_not_found,
+    the_list_has_the_newest_runs_and_forgets_on_request,
 );
 
 /// S6.1.
@@ -104,21 +104,21 @@ async fn a_look_has_the_tree_and_the_bytes(ground: Arc<Ground>) {
 }
 
 /// The table of runs.
-async fn a_run_that_was_forgotten_is_not_found(ground: Arc<Ground>) {
+async fn the_list_has_the_newest_runs_and_forgets_on_request(ground: Arc<Ground>) {
     let live = ground.start(ground.sh("exec sleep 100")).await;
     let failure = ground.client.forget(live).await.expect_err("it is live");
     assert_eq!(failure.code, ErrorCode::Conflict);
     assert_eq!(ground.stop(live).await.status, Status::Cancelled);
     ground.client.forget(live).await.expect("forgotten");
-    let failure = ground.client.read(live, 100).await.expect_err("gone");
+    let failure = ground.client.forget(live).await.expect_err("it is in no list any more");
     assert_eq!(failure.code, ErrorCode::NotFound);
     let few = ground.another(Limits { kept_runs: 2, ..Limits::default() });
     let mut runs = Vec::new();
     for _ in 0..4 {
         runs.push(few.outcome(few.sh("echo x")).await.id);
     }
-    for (at, run) in runs.into_iter().enumerate() {
-        assert_eq!(few.client.inspect(run).await.is_ok(), at >= 2, "the oldest go first: {at}");
-    }
+    let Some(Update::Resync(listed)) = few.client.subscribe().next().await else { panic!("the table comes first") };
+    let listed: Vec<_> = listed.iter().map(|view| view.id()).collect();
+    assert_eq!(listed, runs[2..], "the oldest go first");
     few.end().await;
 }

@@ -30,15 +30,15 @@ fn child_that_panics() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.expect("threads can be had").block_on(async {
         let setup = SupervisorSetup {
-            session: "test".parse().expect("a name"),
             limits: Limits::default(),
             storage: Storage::in_memory(),
             holder_exe: Path::new(PROGRAM),
             on_lost: OnLost::End { grace: Limits::GRACE },
         };
-        let (supervisor, client) = Supervisor::new(setup).expect("holders can be had");
+        let (supervisor, clients) = Supervisor::new(setup).expect("holders can be had");
         let supervising = tokio::spawn(supervisor.run());
-        let client: Arc<dyn Client> = Arc::new(client);
+        let client: Arc<dyn Client> = Arc::new(clients.client("test".parse().expect("a name")));
+        drop(clients);
         let folder = std::env::current_dir().expect("a folder");
         let settings = settings::load(settings::LoadRequest {
             start_dir: &folder,

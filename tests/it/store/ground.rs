@@ -88,7 +88,7 @@ impl Program {
         let records = store.records();
         let logs = store.logs().to_owned();
         let storage = Storage {
-            generations: records.generations(&session()).expect("names"),
+            generations: records.generations().expect("names"),
             records: Some(records.clone()),
             logs: Some(Arc::new(Logs::start(&logs, setup.logs).expect("a thread"))),
             store: Box::new(store),
@@ -97,15 +97,14 @@ impl Program {
             strict: setup.strict,
         };
         let setup = SupervisorSetup {
-            session: session(),
             limits: Limits::default(),
             storage,
             holder_exe: Path::new(env!("CARGO_BIN_EXE_shtask")),
             on_lost: OnLost::End { grace: Duration::ZERO },
         };
-        let (supervisor, client) = Supervisor::new(setup).expect("a supervisor");
+        let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
         let supervising = tokio::spawn(supervisor.run());
-        Ok(Program { client: Arc::new(client), records, found, logs, supervising })
+        Ok(Program { client: Arc::new(clients.client(session())), records, found, logs, supervising })
     }
 
     /// Ends all runs and then the program.

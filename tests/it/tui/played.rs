@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use shtask::api::{
-    Client, Deadline, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading, LogRequest, Reading, Reaped,
-    Reply, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, View, Watch,
+    Client, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading,
+    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults,
+    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, Summary, View, Watch,
     feed,
 };
-use shtask::model::{Cut, ErrorCode, Failure, Record, RunId, RunSpec, TimeoutKind, WriteStdin};
+use shtask::model::{Cut, ErrorCode, Failure, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin};
 
 #[derive(Default)]
 pub(super) struct Played(Mutex<Option<FeedSender>>);
@@ -79,6 +80,34 @@ impl Client for Played {
 
     fn forget(&self, _: RunId) -> Reply<()> {
         refuse()
+    }
+
+    fn resolve(&self, _: RunRef) -> Reply<Arc<Record>> {
+        refuse()
+    }
+
+    fn list_records(&self, _: RecordsRequest) -> Reply<RecordsPage> {
+        refuse()
+    }
+
+    fn summary(&self) -> Reply<Summary> {
+        refuse()
+    }
+
+    fn prune(&self) -> Reply<Pruned> {
+        refuse()
+    }
+
+    fn why(&self, _: RunId) -> Reply<String> {
+        refuse()
+    }
+
+    fn search(&self, _: SearchRequest) -> Reply<SearchResults> {
+        refuse()
+    }
+
+    fn export(&self, _: RunId, _: ExportFormat) -> Export {
+        unreachable!("the TUI exports nothing")
     }
 
     fn subscribe(&self) -> Feed {

@@ -1,0 +1,187 @@
+//! Looking runs up: pages of records, what needs attention, search, export.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use super::{Reply, Stream};
+use crate::model::{ErrorCode, Failure, Record, RunId, RunName, Status};
+
+/// Asks for records, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordsRequest {
+    /// Only runs that stand so; empty for all.
+    #[serde(default)]
+    pub statuses: Vec<Status>,
+    /// Only runs of that name.
+    #[serde(default)]
+    pub name: Option<RunName>,
+    /// Only runs that were still live then, or started later.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+    /// At most so many: 1 to [`RecordsRequest::MAX_LIMIT`].
+    pub limit: usize,
+    /// Where to go on: [`RecordsPage::next`] of the page before.
+    #[serde(default)]
+    pub before: Option<u64>,
+}
+
+impl RecordsRequest {
+    /// The most records of one page.
+    pub const MAX_LIMIT: usize = 1000;
+
+    /// Asks for the newest `limit` records of all kinds.
+    pub fn newest(limit: usize) -> RecordsRequest {
+        RecordsRequest { statuses: Vec::new(), name: None, since: None, limit, before: None }
+    }
+
+    /// Returns whether a record is wanted.
+    pub fn takes(&self, record: &Record) -> bool {
+        let is_status = self.statuses.is_empty() || self.statuses.contains(&record.status);
+        let is_name = self.name.is_none() || self.name == record.name;
+        let is_recent = self.since.is_none_or(|since| record.completed_at.is_none_or(|ended| ended >= since));
+        is_status && is_name && is_recent
+    }
+
+    /// Checks the limit.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`].
+    pub fn validate(&self) -> Result<(), Failure> {
+        if (1..=RecordsRequest::MAX_LIMIT).contains(&self.limit) {
+            return Ok(());
+        }
+        let message = format!("a page has 1 to {} records, not {}", RecordsRequest::MAX_LIMIT, self.limit);
+        Err(Failure::new(ErrorCode::Invalid, message))
+    }
+}
+
+/// Some records, newest first.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RecordsPage {
+    /// Without their outputs. A page may have fewer than were asked for and not be the last.
+    pub records: Vec<Record>,
+    /// Where to go on; none when there are no more.
+    pub next: Option<u64>,
+}
+
+/// The runs that need attention: active, or final and unobserved (S6.9).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Summary {
+    /// At most 8, the one that has waited longest first, without their outputs.
+    pub runs: Vec<Record>,
+    /// How many more there are.
+    pub rest: u64,
+}
+
+/// What a prune has deleted (S2.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Pruned {
+    /// How many records, of all sessions.
+    pub runs: usize,
+    /// How many bytes of logs.
+    pub log_bytes: u64,
+}
+
+/// What is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchScope {
+    /// The output of one run.
+    Run(RunId),
+    /// That of all live runs of the session.
+    Live,
+    /// That of all runs of the session that are on record.
+    All,
+}
+
+/// Asks for lines of output (S6.6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchRequest {
+    /// What is looked for: 1 to [`SearchRequest::MAX_PATTERN_BYTES`] bytes.
+    pub pattern: String,
+    /// Whether it is a regular expression, in the syntax of the `regex` crate.
+    #[serde(default)]
+    pub is_regex: bool,
+    /// Whether upper and lower case are the same.
+    #[serde(default)]
+    pub ignore_case: bool,
+    /// Where it is looked for.
+    pub scope: SearchScope,
+    /// At most so many hits: 1 to [`SearchRequest::MAX_LIMIT`].
+    pub limit: usize,
+}
+
+impl SearchRequest {
+    /// The longest pattern.
+    pub const MAX_PATTERN_BYTES: usize = 4096;
+    /// The most hits.
+    pub const MAX_LIMIT: usize = 1000;
+}
+
+/// A line in which something was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchHit {
+    /// The run.
+    pub run: RunId,
+    /// Its stream; standard output for a terminal.
+    pub stream: Stream,
+    /// The number of the line in its stream, from 1. When the log was full and its beginning dropped, from the first line that is kept.
+    pub line: u64,
+    /// Where the line begins, in bytes of the raw log of its stream.
+    pub offset: u64,
+    /// When its end was printed, as the index of the log tells.
+    pub at: Option<Timestamp>,
+    /// The line around the hit without control sequences and secrets: at most [`SearchHit::MAX_TEXT_CHARS`] characters.
+    pub text: String,
+}
+
+impl SearchHit {
+    /// The most characters that are shown of a line.
+    pub const MAX_TEXT_CHARS: usize = 400;
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SearchResults {
+    /// The newest runs first, the lines of a run in order.
+    pub hits: Vec<SearchHit>,
+    /// Whether there may be more than these: the limit was reached.
+    pub has_more: bool,
+    /// How many runs were searched.
+    pub runs: usize,
+    /// How many logs could not be read.
+    #[serde(default)]
+    pub unreadable: usize,
+}
+
+/// What an export is made into (S10.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportFormat {
+    /// An asciicast of the raw log, for `asciinema play`.
+    Cast,
+    /// The record with the last snapshot of its output, as JSON.
+    Json,
+    /// The raw log as text, without control sequences: of pipes both streams, line by line as they came.
+    Text,
+}
+
+/// An export that is on its way.
+///
+/// # Cancel safety
+/// Dropping it ends it. One that nobody takes from for a minute ends by itself.
+#[derive(Debug)]
+pub struct Export {
+    /// Its bytes, in chunks of at most [`Export::MAX_CHUNK_BYTES`]. A few wait at most; then the export waits.
+    pub chunks_rx: mpsc::Receiver<Vec<u8>>,
+    /// Whether it is whole, once the last chunk was sent.
+    pub outcome: Reply<()>,
+}
+
+impl Export {
+    /// The largest chunk.
+    pub const MAX_CHUNK_BYTES: usize = 64 * 1024;
+    /// How many chunks wait at most.
+    pub const MAX_WAITING: usize = 4;
+}

@@ -1,0 +1,89 @@
+//! Whose request it is, and where it goes. A run of another session does not exist for a caller: nothing below this file asks again.
+
+use super::core::{At, Core, Do};
+use super::request::{Caller, Request};
+use crate::driver::Command;
+use crate::model::{RunId, SessionName};
+
+impl Core {
+    /// Takes a request in.
+    pub(super) fn serve(&mut self, at: At, caller: &Caller, request: Request) -> Vec<Do> {
+        let session = &caller.session;
+        if request.listed_run().is_some_and(|run| !self.is_listed(session, run)) {
+            return self.unlisted(session, request);
+        }
+        match request {
+            Request::Start(request, answer) => return self.start(at, session, request, answer),
+            Request::StartForeground(spec, live, answer) => {
+                return self.start_foreground(at, session, spec, live, answer);
+            }
+            Request::Control(run, control, answer) => self.control(run, control, answer),
+            Request::Stop(run, stop, request, answer) => return self.stop(at, run, stop, request, answer),
+            Request::WithdrawStop(run, stop, answer) => return self.withdraw_stop(at, run, stop, answer),
+            Request::Restart(run, stop, answer) => return self.restart(at, run, stop, answer),
+            Request::Signal(run, signal, target, answer) => self.signal(run, signal, target, answer),
+            Request::SetDeadline(run, kind, deadline, answer) => {
+                return self.set_deadline(at, run, kind, deadline, answer);
+            }
+            Request::MarkReady(run, answer) => return self.mark_ready(at, run, answer),
+            Request::Read(run, limit_bytes, answer) => return self.read(at, run, limit_bytes, answer),
+            Request::ReadLog(run, request, answer) => return self.read_log(session, run, request, answer),
+            Request::Reap(run, answer) => return vec![Do::Reap(session.clone(), run, answer)],
+            Request::Inspect(run, answer) => self.inspect(run, answer),
+            Request::History { run, first, count, answer } => {
+                self.pass_on(run, Command::History { first, count, answer });
+            }
+            Request::Watch(run, view, answer) => self.pass_on(run, Command::Watch(view, answer)),
+            Request::Forget(run, answer) => return self.forget(run, answer),
+            Request::Resolve(wanted, answer) => return self.resolve(session, wanted, answer),
+            Request::ListRecords(request, answer) => return self.list_records(session, request, answer),
+            Request::Summary(answer) => return self.summary(session, answer),
+            Request::Prune(answer) => return vec![Do::Prune(answer)],
+            Request::Why(run, answer) => self.why(at, run, answer),
+            Request::Search(request, answer) => return self.search(session, request, answer),
+            Request::Export(run, format, chunks_tx, answer) => {
+                return self.export(session, run, format, chunks_tx, answer);
+            }
+            Request::Subscribe(feed) => self.subscribe(session, feed),
+            Request::Shutdown(request, answer) => return self.shut_down(at, request, answer),
+        }
+        Vec::new()
+    }
+
+    /// Returns whether a session has a run in its list.
+    pub(super) fn is_listed(&self, session: &SessionName, run: RunId) -> bool {
+        self.runs.get(&run).is_some_and(|entry| entry.record.session == *session)
+    }
+}
+
+impl Request {
+    /// Returns the run that has to be in the caller's list.
+    pub(super) fn listed_run(&self) -> Option<RunId> {
+        match self {
+            Request::Control(run, ..)
+            | Request::Stop(run, ..)
+            | Request::WithdrawStop(run, ..)
+            | Request::Restart(run, ..)
+            | Request::Signal(run, ..)
+            | Request::SetDeadline(run, ..)
+            | Request::MarkReady(run, ..)
+            | Request::Read(run, ..)
+            | Request::Inspect(run, ..)
+            | Request::History { run, .. }
+            | Request::Watch(run, ..)
+            | Request::Forget(run, ..)
+            | Request::Why(run, ..) => Some(*run),
+            // A run that is no longer listed is looked for on the disk.
+            Request::ReadLog(..) | Request::Reap(..) | Request::Export(..) => None,
+            Request::Start(..)
+            | Request::StartForeground(..)
+            | Request::Resolve(..)
+            | Request::ListRecords(..)
+            | Request::Summary(..)
+            | Request::Prune(..)
+            | Request::Search(..)
+            | Request::Subscribe(..)
+            | Request::Shutdown(..) => None,
+        }
+    }
+}

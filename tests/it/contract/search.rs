@@ -1,0 +1,125 @@
+//! Search in output (S6.6).
+
+use std::sync::Arc;
+
+use shtask::api::{SearchHit, SearchRequest, SearchResults, SearchScope, Stream};
+use shtask::model::{ErrorCode, Limits, RunId};
+
+use super::ground::{Ground, SECRET, on_every_ground, within};
+
+on_every_ground!(
+    a_hit_names_run_stream_line_time_and_place,
+    a_search_is_plain_or_a_regular_expression_with_or_without_case,
+    the_output_of_a_terminal_is_searched_as_text,
+    a_search_is_of_one_run_of_all_live_ones_or_of_all_on_record,
+    a_search_stops_at_its_limit_and_says_so,
+    a_search_confirms_no_secret,
+    a_bad_search_is_answered,
+);
+
+fn plain(pattern: &str, scope: SearchScope) -> SearchRequest {
+    SearchRequest { pattern: pattern.into(), is_regex: false, ignore_case: false, scope, limit: 100 }
+}
+
+async fn search(ground: &Ground, request: SearchRequest) -> SearchResults {
+    within("results", ground.client.search(request)).await.expect("results")
+}
+
+fn texts(results: &SearchResults) -> Vec<&str> {
+    results.hits.iter().map(|hit| hit.text.as_str()).collect()
+}
+
+/// S6.6.
+async fn a_hit_names_run_stream_line_time_and_place(ground: Arc<Ground>) {
+    let record = ground.outcome(ground.sh("seq 1 500; echo needle 1; echo x >&2; echo needle 2 >&2")).await;
+    let results = search(&ground, plain("needle", SearchScope::Run(record.id))).await;
+    let [first, second] = &results.hits[..] else { panic!("two hits: {results:?}") };
+    let expected = SearchHit {
+        run: record.id,
+        stream: Stream::Stdout,
+        line: 501,
+        offset: (1..=500).map(|number: u32| number.to_string().len() as u64 + 1).sum(),
+        at: first.at,
+        text: "needle 1".into(),
+    };
+    assert_eq!(first, &expected);
+    assert_eq!((second.stream, second.line, second.offset), (Stream::Stderr, 2, 2));
+    let at = first.at.expect("a time");
+    let (from, to) = (record.started_at.expect("started"), record.completed_at.expect("ended"));
+    let margin = jiff::SignedDuration::from_secs(2);
+    assert!(at >= from - margin && at <= to + margin, "{at} lies between {from} and {to}");
+    assert_eq!((results.has_more, results.runs, results.unreadable), (false, 1, 0));
+}
+
+/// S6.6.
+async fn a_search_is_plain_or_a_regular_expression_with_or_without_case(ground: Arc<Ground>) {
+    let run = ground.outcome(ground.sh("echo a.c; echo abc; echo ABC")).await.id;
+    let found = async |is_regex, ignore_case| {
+        let request = SearchRequest { is_regex, ignore_case, ..plain("a.c", SearchScope::Run(run)) };
+        texts(&search(&ground, request).await).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(found(false, false).await, ["a.c"]);
+    assert_eq!(found(true, false).await, ["a.c", "abc"]);
+    assert_eq!(found(false, true).await, ["a.c"]);
+    assert_eq!(found(true, true).await, ["a.c", "abc", "ABC"]);
+}
+
+/// S6.6, S9.2.
+async fn the_output_of_a_terminal_is_searched_as_text(ground: Arc<Ground>) {
+    let line = r"printf 'in \033[1;31mre\033[0;32md\033[0m and gr\033[Keen\n'; printf '\033]0;titled\007plain\n'";
+    let run = ground.outcome(ground.pty(line)).await.id;
+    let results = search(&ground, plain("in red and green", SearchScope::Run(run))).await;
+    assert_eq!(texts(&results), ["in red and green"]);
+    for nothing in ["titled", "[1;31m", "\u{1b}"] {
+        assert_eq!(search(&ground, plain(nothing, SearchScope::Run(run))).await.hits, [], "{nothing:?}");
+    }
+}
+
+/// S6.6.
+async fn a_search_is_of_one_run_of_all_live_ones_or_of_all_on_record(ground: Arc<Ground>) {
+    let ground = ground.another(Limits { kept_runs: 1, ..Limits::default() });
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        runs.push(ground.outcome(ground.sh("echo needle")).await.id);
+    }
+    runs.push(ground.start(ground.sh("echo needle; exec sleep 100")).await);
+    ground.until_shown(runs[3], "needle").await;
+    let found = async |scope| -> Vec<RunId> {
+        search(&ground, plain("needle", scope)).await.hits.iter().map(|hit| hit.run).collect()
+    };
+    let end = std::time::Instant::now() + super::ground::DEADLINE;
+    while found(SearchScope::Live).await != runs[3..] {
+        assert!(std::time::Instant::now() < end, "the live run's log is written");
+    }
+    assert_eq!(found(SearchScope::Run(runs[0])).await, [runs[0]]);
+    let newest_first: Vec<RunId> = runs.iter().rev().copied().collect();
+    assert_eq!(found(SearchScope::All).await, newest_first);
+    ground.end().await;
+}
+
+/// S6.6.
+async fn a_search_stops_at_its_limit_and_says_so(ground: Arc<Ground>) {
+    let run = ground.outcome(ground.sh("seq 1 100000")).await.id;
+    for (limit, has_more) in [(3, true), (11, false)] {
+        let request = SearchRequest { limit, ..plain("9999", SearchScope::Run(run)) };
+        let results = search(&ground, SearchRequest { is_regex: true, pattern: "^9999.?$".into(), ..request }).await;
+        assert_eq!((results.hits.len(), results.has_more), (limit, has_more), "{results:?}");
+    }
+}
+
+/// S9.4.
+async fn a_search_confirms_no_secret(ground: Arc<Ground>) {
+    let run = ground.outcome(ground.sh(format!("echo the word is {SECRET} today"))).await.id;
+    assert_eq!(search(&ground, plain(SECRET, SearchScope::Run(run))).await.hits, []);
+    let results = search(&ground, plain("the word", SearchScope::Run(run))).await;
+    assert_eq!(texts(&results), ["the word is [redacted] today"]);
+}
+
+/// Bad input is answered.
+async fn a_bad_search_is_answered(ground: Arc<Ground>) {
+    let regex = SearchRequest { is_regex: true, ..plain("a(b", SearchScope::All) };
+    for request in [regex, plain("", SearchScope::All), SearchRequest { limit: 0, ..plain("x", SearchScope::All) }] {
+        let failure = ground.client.search(request).await.expect_err("refused");
+        assert_eq!(failure.code, ErrorCode::Invalid, "{failure}");
+    }
+}
