@@ -193,6 +193,7 @@ impl Core {
             keeping: Keeping::default(),
             refused: None,
             log: None,
+            adoption: None,
         };
         self.runs.insert(run, entry);
         self.store(at, run, Write::Starting, &mut todo);

@@ -44,8 +44,11 @@ impl Segment {
         self.open(stream.extension(self.head.mode))
     }
 
-    /// Returns how much of a stream it has; nothing when the stream's file is missing.
+    /// Returns how much of a stream it has; nothing when the stream's file is missing, or the run has no such stream.
     pub(super) fn stream_bytes(&self, stream: LogStream) -> u64 {
+        if !layout::streams(self.head.mode).contains(&stream) {
+            return 0;
+        }
         self.stream(stream).ok().and_then(|file| file.metadata().ok()).map_or(0, |facts| facts.len())
     }
 

@@ -4,3 +4,4 @@ mod continued;
 mod drivers;
 mod kills;
 mod server;
+mod supervisors;

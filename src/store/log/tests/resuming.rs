@@ -25,12 +25,15 @@ fn a_log_goes_on_where_its_files_end_in_a_segment_of_its_own() {
     leave(&before, Mode::Pty, &[(LogStream::Output, b"line 1\nline")]);
     let mut after =
         Logs::start(before.folder.path(), SMALL).expect("a thread").resume(run(), Mode::Pty).expect("a log");
-    assert_eq!(after.offset(LogStream::Output), 11);
+    assert_eq!((after.offset(LogStream::Output), after.offset(LogStream::Error)), (11, 0));
     drop(after);
     let logs = Logs::start(before.folder.path(), SMALL).expect("a thread");
     after = logs.resume(run(), Mode::Pty).expect("a log");
     after.go_on([11, 0], Some(Size::clamped(100, 30)), 4, b"redraw".to_vec());
     append(&mut after, LogStream::Output, b" 2\n");
+    let progress = after.progress();
+    wait("it is written", || progress.end(LogStream::Output) == 14);
+    assert_eq!(after.facts(), crate::model::LogFacts { bytes: 14, dropped_bytes: 0, lost_bytes: 0 });
     end(after);
     let mut reader = before.reader();
     assert_eq!(read_all(&mut reader, LogStream::Output, 5), (b"line 1\nline 2\n".to_vec(), 0));
