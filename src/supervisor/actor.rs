@@ -144,8 +144,8 @@ impl Supervisor {
             let (run, at) = (record.id, now());
             let Some(found) = taken_up.remove(&run) else { continue };
             match self.core.adopt(at, record, found) {
-                Ok(todo) => self.perform(todo),
-                Err(_) => tracing::error!(%run, "nothing was noted of a run: its holder is left alone"),
+                Some(todo) => self.perform(todo),
+                None => tracing::error!(%run, "nothing was noted of a run: its holder is left alone"),
             }
         }
         for (run, found) in taken_up {

@@ -42,16 +42,20 @@ pub(super) enum Word {
         ready: Option<Moment>,
     },
     /// Its end was commanded.
-    Ending {
-        /// Why, as far as the record says; none for a failure of shtask's own, or an end by itself.
-        cause: Option<Cause>,
-        /// Which timeout it was.
-        timed_out_by: Option<TimeoutKind>,
-        /// What went wrong.
-        failure: Option<Failure>,
-        /// Whether there is no grace.
-        kill: bool,
-    },
+    Ending(Ending),
+}
+
+/// Why and how a run is being ended.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Ending {
+    /// Why, as far as the record says; none for a failure of shtask's own, or an end by itself.
+    cause: Option<Cause>,
+    /// Which timeout it was.
+    timed_out_by: Option<TimeoutKind>,
+    /// What went wrong.
+    failure: Option<Failure>,
+    /// Whether there is no grace.
+    kill: bool,
 }
 
 impl Word {
@@ -70,7 +74,7 @@ struct Noted {
     begun: Option<(RunSpec, Resolved)>,
     started: Option<Moment>,
     deadlines: Option<(Option<Moment>, Option<Moment>)>,
-    ending: Option<(Option<Cause>, Option<TimeoutKind>, Option<Failure>, bool)>,
+    ending: Option<Ending>,
 }
 
 impl Noted {
@@ -81,9 +85,7 @@ impl Noted {
                 Ok(Word::Begun { spec, resolved }) => noted.begun = Some((*spec, *resolved)),
                 Ok(Word::Started(at)) => noted.started = Some(at),
                 Ok(Word::Deadlines { wall, ready }) => noted.deadlines = Some((wall, ready)),
-                Ok(Word::Ending { cause, timed_out_by, failure, kill }) => {
-                    noted.ending = Some((cause, timed_out_by, failure, kill));
-                }
+                Ok(Word::Ending(ending)) => noted.ending = Some(ending),
                 // Of a newer shtask: the rest is worth having.
                 Err(error) => tracing::warn!(%error, "a note of the last server is not understood"),
             }
@@ -130,10 +132,10 @@ impl Held {
 }
 
 impl Core {
-    /// Goes on with a run of another server. Returns nothing to be done when it was not noted what the run is: then it is given back.
-    pub(super) fn adopt(&mut self, at: At, record: Record, taken_up: TakenUp) -> Result<Vec<Do>, TakenUp> {
+    /// Goes on with a run of another server; none when it was not noted what the run is.
+    pub(super) fn adopt(&mut self, at: At, record: Record, taken_up: TakenUp) -> Option<Vec<Do>> {
         let mut noted = Noted::read(taken_up.words());
-        let Some((spec, resolved)) = noted.begun.take() else { return Err(taken_up) };
+        let (spec, resolved) = noted.begun.take()?;
         let run = record.id;
         let ending = noted.ending.take();
         let is_ending = !matches!(taken_up.hello().stop, StopState::None);
@@ -174,7 +176,7 @@ impl Core {
         self.runs.insert(run, entry);
         // From here on it is a start like any other, but for the driver, which takes up in place of starting.
         let mut todo = self.step(at, run, Input::Recorded(Ok(())));
-        if let Some((cause, timed_out_by, failure, kill)) = ending {
+        if let Some(Ending { cause, timed_out_by, failure, kill }) = ending {
             let reason = match (cause, timed_out_by) {
                 (Some(Cause::Timeout), kind) => Some(Reason::Timeout(kind.unwrap_or(TimeoutKind::Wall))),
                 (Some(Cause::Cancel), _) => Some(Reason::Stop(self.mint_stop())),
@@ -196,7 +198,7 @@ impl Core {
             }
         }
         self.publish(run);
-        Ok(todo)
+        Some(todo)
     }
 
     fn finish_later(&mut self, run: RunId, input: Input) {
@@ -213,7 +215,7 @@ impl Core {
             Some(Reason::Stop(_) | Reason::Shutdown | Reason::Integrity) | None => None,
         };
         let failure = entry.machine.failure().filter(|_| reason == Some(Reason::Integrity)).cloned();
-        Word::Ending { cause: reason.and_then(Reason::cause), timed_out_by, failure, kill }
+        Word::Ending(Ending { cause: reason.and_then(Reason::cause), timed_out_by, failure, kill })
     }
 }
 
@@ -228,10 +230,7 @@ impl Entry {
     /// Notes the deadlines when effects have moved them. An idle timeout begins anew with each server.
     pub(super) fn note_deadlines(&self, effects: &[Effect]) {
         let is_moved = |effect: &Effect| {
-            let timer = match effect {
-                Effect::Arm(timer, ..) | Effect::Disarm(timer) => *timer,
-                _ => return false,
-            };
+            let (Effect::Arm(timer, ..) | Effect::Disarm(timer)) = effect else { return false };
             matches!(timer, RunTimer::Timeout(TimeoutKind::Wall | TimeoutKind::Ready))
         };
         // At the end all are disarmed, which says nothing about the run.

@@ -212,3 +212,35 @@ fn a_supervisor_that_is_killed_at_any_moment_loses_no_run_no_byte_and_no_exit_co
     }
     println!("{killed} kills");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_runs_are_taken_up_soon() {
+    let state = tempfile::tempdir().expect("a folder");
+    let first = program(state.path()).await;
+    let limits = Limits::default();
+    for number in 0..limits.runs {
+        let mode = if number < limits.pty_runs { Mode::Pty } else { Mode::Pipes };
+        let name = format!("run-{number}");
+        let request =
+            StartRequest { spec: spec(state.path(), &name, "seq 1 100; exec sleep 1000", mode), replace: false };
+        first.client.start(request).await.expect("started");
+    }
+    let revisions = |records: &[Record]| records.iter().map(|record| (record.id, record.revision)).collect::<Vec<_>>();
+    let before = first.all();
+    first.supervising.abort();
+    assert!(first.supervising.await.expect_err("aborted").is_cancelled());
+    let began = Instant::now();
+    let second = program(state.path()).await;
+    assert_eq!(second.found.recovered, []);
+    let end = began + Duration::from_secs(20);
+    while second.all().iter().zip(revisions(&before)).any(|(now, then)| (now.id, now.revision) <= then) {
+        assert!(Instant::now() < end, "not in time");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    // The goal is a second; on a loaded machine this only catches a change of kind.
+    println!("{} runs taken up and on record in {:?}", before.len(), began.elapsed());
+    assert!(second.all().iter().all(|record| record.status == Status::Running));
+    let report = second.client.shutdown(shtask::api::ShutdownRequest { hurry: true }).await.expect("a report");
+    assert_eq!((report.ended, report.left.len()), (limits.runs, 0));
+    assert!(second.all().iter().all(|record| record.cause == Some(Cause::Shutdown)));
+}
