@@ -12,11 +12,12 @@ use super::core::{At, Core, Do};
 use super::entry::{Adoption, Entry, Starter};
 use super::storing::Keeping;
 use crate::driver::{Command, TakenUp, take_up};
-use crate::holder::{HolderSockets, StopState};
+use crate::holder::{HolderSockets, StartState, StopState};
 use crate::launch::Resolved;
 use crate::model::run::{Effect, Input, Run, RunTimer, RunTraits};
 use crate::model::stop::Reason;
 use crate::model::{Cause, Failure, Moment, Record, RunId, RunSpec, TimeoutKind, Timeouts};
+use crate::sys::proc;
 
 /// A deadline that was over before there was a server again ends the run at once.
 const AT_ONCE: Duration = Duration::from_millis(1);
@@ -136,6 +137,7 @@ impl Core {
     pub(super) fn adopt(&mut self, at: At, record: Record, taken_up: TakenUp) -> Option<Vec<Do>> {
         let mut noted = Noted::read(taken_up.words());
         let (spec, resolved) = noted.begun.take()?;
+        noted.started = noted.started.or_else(|| started(taken_up.hello().start));
         let run = record.id;
         let ending = noted.ending.take();
         let is_ending = !matches!(taken_up.hello().stop, StopState::None);
@@ -227,24 +229,50 @@ impl Entry {
         }
     }
 
-    /// Notes the deadlines when effects have moved them. An idle timeout begins anew with each server.
+    /// Notes the deadlines when effects have moved them.
     pub(super) fn note_deadlines(&self, effects: &[Effect]) {
-        let is_moved = |effect: &Effect| {
-            let (Effect::Arm(timer, ..) | Effect::Disarm(timer)) = effect else { return false };
-            matches!(timer, RunTimer::Timeout(TimeoutKind::Wall | TimeoutKind::Ready))
-        };
-        // At the end all are disarmed, which says nothing about the run.
-        if effects.iter().any(is_moved) && !self.machine.is_ending() {
-            let [wall, ready] = [TimeoutKind::Wall, TimeoutKind::Ready].map(|kind| self.machine.deadline_of(kind));
-            self.note(&Word::Deadlines { wall, ready });
+        if let Some(word) = deadlines(&self.machine, effects) {
+            self.note(&word);
         }
     }
+}
+
+/// Returns the word about deadlines when effects have moved one. An idle timeout begins anew with each server.
+fn deadlines(machine: &Run, effects: &[Effect]) -> Option<Word> {
+    let is_moved = |effect: &Effect| {
+        let (Effect::Arm(timer, ..) | Effect::Disarm(timer)) = effect else { return false };
+        matches!(timer, RunTimer::Timeout(TimeoutKind::Wall | TimeoutKind::Ready))
+    };
+    // One that is over, and all at the end, are disarmed too. Until the order to end is out, the next server has to find them over again.
+    if machine.is_ending() || machine.stop_is_preparing() || !effects.iter().any(is_moved) {
+        return None;
+    }
+    let [wall, ready] = [TimeoutKind::Wall, TimeoutKind::Ready].map(|kind| machine.deadline_of(kind));
+    Some(Word::Deadlines { wall, ready })
 }
 
 /// Returns what is left of the timeouts of a run.
 fn timeouts(spec: &RunSpec, noted: &Noted, now: Moment) -> Timeouts {
     let asked = Timeouts { wall: spec.wall_timeout(), ..spec.timeouts };
-    let Some((wall, ready)) = noted.deadlines else { return asked };
+    let (wall, ready) = noted.deadlines.unwrap_or_else(|| {
+        let started = noted.started.unwrap_or(now);
+        (asked.wall.map(|span| started.plus(span)), asked.ready.map(|span| started.plus(span)))
+    });
     let left = |at: Option<Moment>| at.map(|at| at.since(now).max(AT_ONCE));
     Timeouts { wall: left(wall), ready: left(ready), idle: asked.idle }
 }
+
+/// Returns when a process was started, to a clock tick.
+fn started(start: StartState) -> Option<Moment> {
+    match start {
+        StartState::Spawned { start_ticks, .. } => {
+            let millis = start_ticks.saturating_mul(1000) / proc::ticks_per_second().max(1);
+            Some(Moment::from_boot(Duration::from_millis(millis)))
+        }
+        StartState::Pending | StartState::Failed { .. } => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "adopting_tests.rs"]
+mod tests;

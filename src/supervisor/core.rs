@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::oneshot;
 
 use super::adopting::Word;
@@ -145,11 +145,13 @@ impl Core {
         };
         let input = match report {
             Report::Spawned(process) => {
-                // Of a run that was taken up it may be on record already, with the time of its start.
-                if entry.record.process.as_ref() != Some(&process) {
-                    entry.record = records::with_process(&entry.record, process, at.wall);
-                }
                 let started = *entry.started.get_or_insert(at.now);
+                // Of a run that was taken up it may be on record already, with the time of its start; or that lies back a while.
+                if entry.record.process.as_ref() != Some(&process) {
+                    let ago = SignedDuration::try_from(at.now.since(started)).unwrap_or_default();
+                    let wall = at.wall.checked_sub(ago).unwrap_or(at.wall);
+                    entry.record = records::with_process(&entry.record, process, wall);
+                }
                 entry.note(&Word::Started(started));
                 let unfinished = entry.adoption.as_mut().and_then(|adoption| adoption.unfinished.take());
                 let mut todo = self.step(at, run, Input::Spawned);

@@ -169,6 +169,7 @@ async fn check(state: &Path) {
                 assert_eq!((record.cause, record.timed_out_by), (Some(Cause::Timeout), Some(TimeoutKind::Wall)));
                 assert!(lived.as_millis() >= i128::from(LATE.subsec_millis()) - 20, "{lived:?}");
             }
+            "slow" => assert!(lived.as_millis() >= 600 - 20, "{lived:?}"),
             "stop-hard" | "stop-soft" => assert_eq!(record.cause, Some(Cause::Cancel)),
             _ => assert_eq!(record.cause, None),
         }
