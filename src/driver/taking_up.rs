@@ -102,21 +102,8 @@ impl Driver {
     /// Goes on with a run. The reports are those of a start, and of what has happened since.
     pub(super) async fn go_on(&mut self, taken_up: TakenUp) -> Result<(), Report> {
         let TakenUp { link, hello, descriptors, keepsakes, words: _, logs } = taken_up;
-        let broke = |why: String| Report::Broke(Failure::new(ErrorCode::Broken, why));
         self.link = Some(link);
-        let kept = Kept::take_up(self.setup.mode, keepsakes);
-        let kept = kept.map_err(|error| broke(format!("what was kept of the run cannot be read: {error}")))?;
-        let counters = kept.notes.counters;
-        (self.cuts, self.typed_bytes) = (counters.cuts, counters.typed_bytes);
-        if let (Mode::Pty, Some(master)) = (self.setup.mode, descriptors.first())
-            && let Ok((cols, rows)) = tty::window_size(master)
-        {
-            self.size = Size::clamped(cols, rows);
-        }
-        self.kept = Some(kept);
-        self.rebuild(logs, counters).await;
-        let brought = self.bring_in_spools(counters);
-        brought.map_err(|error| broke(format!("what was kept of the run's output cannot be read: {error}")))?;
+        let continued = self.go_on_with_output(&descriptors, keepsakes, logs).await;
         match hello.start {
             StartState::Pending => {}
             StartState::Failed { stage, errno } => {
@@ -128,6 +115,11 @@ impl Driver {
                 // Before what was found out while it was taken in.
                 spawned.into_iter().for_each(|report| self.later.push_front(report));
             }
+        }
+        if let Err(error) = continued {
+            // A process that exists is ended for it, so it is told behind the start.
+            let message = format!("the run's output cannot be gone on with: {error}");
+            self.later.push_back(Report::Broke(Failure::new(ErrorCode::Broken, message)));
         }
         self.answer_queries();
         match hello.stop {
@@ -146,6 +138,25 @@ impl Driver {
             self.hear(Event::TreeEnded { signalled, killed, left });
         }
         Ok(())
+    }
+
+    async fn go_on_with_output(
+        &mut self,
+        descriptors: &[OwnedFd],
+        keepsakes: Vec<OwnedFd>,
+        logs: PathBuf,
+    ) -> std::io::Result<()> {
+        let kept = Kept::take_up(self.setup.mode, keepsakes)?;
+        let counters = kept.notes.counters;
+        (self.cuts, self.typed_bytes) = (counters.cuts, counters.typed_bytes);
+        if let (Mode::Pty, Some(master)) = (self.setup.mode, descriptors.first())
+            && let Ok((cols, rows)) = tty::window_size(master)
+        {
+            self.size = Size::clamped(cols, rows);
+        }
+        self.kept = Some(kept);
+        self.rebuild(logs, counters).await;
+        self.bring_in_spools(counters)
     }
 
     fn hear(&mut self, event: Event) {

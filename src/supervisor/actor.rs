@@ -297,7 +297,9 @@ impl Supervisor {
                 .inspect_err(|error| tracing::error!(%run, %error, "the log of a run cannot be gone on with"))
                 .ok(),
         });
-        let keeping = self.sockets.as_ref().filter(|_| log.is_some()).map(|sockets| Keeping {
+        // Without a log there is nothing that a later program could go on with.
+        let is_kept = log.is_some() || taken_up.is_some();
+        let keeping = self.sockets.as_ref().filter(|_| is_kept).map(|sockets| Keeping {
             sockets: Arc::clone(sockets),
             word: Word::Begun { spec: Box::new(spec.clone()), resolved: Box::new(resolved.clone()) }.bytes(),
         });

@@ -187,8 +187,10 @@ async fn check(state: &Path) {
         let bytes = LogStream::BOTH.map(|stream| reader.span(stream).1).iter().sum();
         assert_eq!(record.log.map(|log| (log.bytes, log.lost_bytes)), Some((bytes, 0)), "{record:?}");
     }
-    let sockets = std::fs::read_dir(state.join("holders")).expect("sockets").count();
-    assert_eq!(sockets, 0, "holders that nobody let go");
+    while std::fs::read_dir(state.join("holders")).expect("sockets").count() > 0 {
+        assert!(Instant::now() < end, "holders that nobody let go");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
     drop(program.client);
     program.supervising.await.expect("no panic");
 }
@@ -212,6 +214,35 @@ fn a_supervisor_that_is_killed_at_any_moment_loses_no_run_no_byte_and_no_exit_co
         runtime.expect("a runtime").block_on(check(state.path()));
     }
     println!("{killed} kills");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_whose_log_cannot_be_gone_on_with_is_ended_and_says_so() {
+    let state = tempfile::tempdir().expect("a folder");
+    let first = program(state.path()).await;
+    let request = StartRequest { spec: spec(state.path(), "damaged", "exec sleep 1000", Mode::Pty), replace: false };
+    let run = first.client.start(request).await.expect("started").id;
+    first.supervising.abort();
+    assert!(first.supervising.await.expect_err("aborted").is_cancelled());
+    let index = state.path().join("logs").join(run.as_str()).join("000001.index");
+    std::fs::write(index, "{\"version\":99}\n").expect("written");
+    let second = program(state.path()).await;
+    let end = Instant::now() + Duration::from_secs(30);
+    while second.all().iter().any(|record| !record.status.is_final()) {
+        assert!(Instant::now() < end, "{:?}", second.all());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let record = second.all().remove(0);
+    assert_eq!(record.status, Status::Failed);
+    assert!(
+        record.failure.as_ref().is_some_and(|failure| failure.message.contains("cannot be gone on with")),
+        "{record:?}"
+    );
+    assert!(!is_alive(&record.process.expect("a process")));
+    while std::fs::read_dir(state.path().join("holders")).expect("sockets").count() > 0 {
+        assert!(Instant::now() < end, "its holder was not let go");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
