@@ -19,22 +19,28 @@ use super::server::{Numbers, READY, STATE, Server};
 
 const SERVER: &str = "adopt::supervisors::a_server_of_a_supervisor";
 
-/// What the runs are called, what they do, and how they end. Each makes a file of its name when it really starts.
+/// What the runs are called, what they do, and how they end. Where it says `RAN`, a run makes a file of its name.
 const RUNS: [(&str, &str, Mode, Status, Option<i32>); 8] = [
-    ("flood", "seq 1 5000; exit 3", Mode::Pty, Status::Failed, Some(3)),
-    ("pipes", "seq 1 5000; exit 4", Mode::Pipes, Status::Failed, Some(4)),
-    ("quick", "exit 0", Mode::Pipes, Status::Completed, Some(0)),
-    ("slow", "echo a; sleep 0.6; echo b", Mode::Pty, Status::Completed, Some(0)),
-    ("late", "echo a; exec sleep 1000", Mode::Pipes, Status::TimedOut, Some(124)),
+    ("flood", "RAN; seq 1 5000; exit 3", Mode::Pty, Status::Failed, Some(3)),
+    ("pipes", "RAN; seq 1 5000; exit 4", Mode::Pipes, Status::Failed, Some(4)),
+    ("quick", "RAN; exit 0", Mode::Pipes, Status::Completed, Some(0)),
+    ("slow", "RAN; echo a; sleep 0.6; echo b", Mode::Pty, Status::Completed, Some(0)),
+    ("late", "RAN; echo a; exec sleep 1000", Mode::Pipes, Status::TimedOut, Some(124)),
     (
         "stop-soft",
-        "trap 'sleep 0.2; exit 0' TERM; echo a; while :; do sleep 0.05; done",
+        "trap 'sleep 0.2; exit 0' TERM; echo a; RAN; while :; do sleep 0.05; done",
         Mode::Pipes,
         Status::Cancelled,
         Some(130),
     ),
-    ("stop-hard", "trap '' TERM HUP; echo a; while :; do sleep 0.05; done", Mode::Pty, Status::Cancelled, Some(130)),
-    ("signalled", "echo a; sleep 0.1; kill -9 $$", Mode::Pty, Status::Failed, Some(137)),
+    (
+        "stop-hard",
+        "trap '' TERM HUP; echo a; RAN; while :; do sleep 0.05; done",
+        Mode::Pty,
+        Status::Cancelled,
+        Some(130),
+    ),
+    ("signalled", "RAN; echo a; sleep 0.1; kill -9 $$", Mode::Pty, Status::Failed, Some(137)),
 ];
 
 const LATE: Duration = Duration::from_millis(900);
@@ -88,7 +94,7 @@ impl Program {
 }
 
 fn spec(state: &Path, name: &str, script: &str, mode: Mode) -> RunSpec {
-    let line = format!("touch {}/ran-{name}; {script}", state.display());
+    let line = script.replace("RAN", &format!("touch {}/ran-{name}", state.display()));
     let argv = ["/bin/sh", "-c", &line].map(OsString::from);
     let mut spec = RunSpec::new(CommandSpec::Argv(argv.into()), mode, PathBuf::from("/"));
     let base = ["PATH", "HOME"].map(|name| (name.into(), std::env::var_os(name).unwrap_or_default()));
@@ -117,9 +123,7 @@ async fn serve(state: &Path) {
     println!("{READY}");
     for (name, script, mode, ..) in RUNS {
         // What was lost before it ran is started again; what ran is not.
-        if state.join(format!("ran-{name}")).exists()
-            || program.all().iter().any(|r| is(r, name) && !r.status.is_final())
-        {
+        if program.all().iter().any(|record| is(record, name) && record.status != Status::Orphaned) {
             continue;
         }
         let request = StartRequest { spec: spec(state, name, script, mode), replace: false };
@@ -128,16 +132,22 @@ async fn serve(state: &Path) {
     loop {
         for record in program.all() {
             let wants_stop = record.name.as_ref().is_some_and(|name| name.as_str().starts_with("stop"));
-            if wants_stop && record.status == Status::Running {
+            let name = record.name.as_ref().map(ToString::to_string).unwrap_or_default();
+            if wants_stop && record.status == Status::Running && state.join(format!("ran-{name}")).exists() {
                 let stopping = program.client.stop(record.id, StopRequest { kill: false });
                 tokio::spawn(stopping.reply);
             }
         }
-        if program.all().iter().filter(|record| record.status.is_final()).count() >= RUNS.len() {
+        let is_over = |name| program.all().iter().any(|record| is(record, name) && is_over(record));
+        if RUNS.iter().all(|(name, ..)| is_over(name)) {
             let _ = std::fs::write(state.join("all-over"), "");
         }
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
+}
+
+fn is_over(record: &Record) -> bool {
+    record.status.is_final() && record.status != Status::Orphaned
 }
 
 fn is(record: &Record, name: &str) -> bool {
@@ -160,6 +170,7 @@ async fn check(state: &Path) {
         let (ran, lost): (Vec<&Record>, Vec<&Record>) =
             of_name.into_iter().partition(|record| record.status != Status::Orphaned);
         assert!(lost.iter().all(|record| record.process.is_none()), "{lost:?}");
+        assert!(state.join(format!("ran-{name}")).exists());
         let [record] = ran[..] else { panic!("{name} ran {} times: {all:?}", ran.len()) };
         assert_eq!((record.status, record.exit_code), (status, code), "{record:?}");
         assert!(record.failure.is_none() && record.process.is_some(), "{record:?}");
