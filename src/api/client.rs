@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Export, ExportFormat, Feed, HistoryRows, Inspection, LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage,
-    RecordsRequest, Reply, SearchRequest, SearchResults, Stream, Summary, View, Watch,
+    Closing, Export, ExportFormat, Feed, HistoryRows, Inspection, LogReading, LogRequest, Pruned, Reading, Reaped,
+    RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, Stream, Summary, View, Watch,
 };
-use crate::model::{Cut, Record, RunId, RunRef, RunSpec, StillAlive, TimeoutKind, WriteStdin};
+use crate::model::{Cut, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, StillAlive, TimeoutKind, WriteStdin};
 
 /// Asks for a new run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -201,6 +201,28 @@ pub trait Client: Send + Sync {
 
     /// Makes something of a run that can be taken elsewhere (S10.8).
     fn export(&self, run: RunId, format: ExportFormat) -> Export;
+
+    /// Returns a client of the same session whose changes are made only while the guard holds (S7.5); it holds nothing back from being read.
+    ///
+    /// # Errors
+    /// Of each change: [`Stale`](crate::model::ErrorCode::Stale) when it does not hold; nothing was changed then.
+    fn guarded(&self, guard: Guard) -> Arc<dyn Client>;
+
+    /// Sets the fence of this session, or removes it. From then on every change has to carry it, this one too. It lasts as long as the server.
+    fn set_fence(&self, fence: Option<Fence>) -> Reply<()>;
+
+    /// Begins to close this session (S7.1): nothing starts in it from now on, starts that were admitted fail, and its runs are ended. That
+    /// may be done more than once at the same time: it is open again when all are rolled back.
+    fn close_session(&self) -> Closing;
+
+    /// Keeps this session closed until it is resumed. Only for a close whose runs have all ended.
+    fn commit_close(&self, lease: LeaseId) -> Reply<()>;
+
+    /// Takes a close back. The runs that it has ended stay ended.
+    fn roll_back_close(&self, lease: LeaseId) -> Reply<()>;
+
+    /// Opens this session after a committed close; answers whether it was closed.
+    fn resume_session(&self) -> Reply<bool>;
 
     /// Subscribes to the changes of all runs (S6.5).
     fn subscribe(&self) -> Feed;

@@ -5,6 +5,7 @@ mod facts;
 mod feed;
 mod query;
 mod reply;
+mod sessions;
 mod watch;
 
 pub use client::{
@@ -21,4 +22,5 @@ pub use query::{
     Summary,
 };
 pub use reply::{Answer, Reply, reply};
+pub use sessions::{Closing, SessionCounts, Sessions};
 pub use watch::{HistoryRows, View, Watch};

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::sync::oneshot;
 
-use crate::model::{ErrorCode, Failure};
+use crate::model::{Effects, ErrorCode, Failure};
 
 /// An answer that is on its way: the request it belongs to was already sent, so the order of calls is the order of effects.
 ///
@@ -67,7 +67,7 @@ impl<T> Future for Reply<T> {
 }
 
 fn gone() -> Failure {
-    Failure::new(ErrorCode::Unavailable, "the supervisor ended before it answered")
+    Failure::new(ErrorCode::Unavailable, "the supervisor ended before it answered").with_effects(Effects::Unknown)
 }
 
 #[cfg(test)]

@@ -43,9 +43,7 @@ impl Driver {
         self.count(|counters, _| (counters.cuts, counters.typed_bytes) = (cuts, typed_bytes));
         let Collector::Pty(screen) = &mut self.collector else { return None };
         screen.count_cut();
-        if let Some(log) = self.keep.log() {
-            log.cut(self.cuts);
-        }
+        self.keep.cut(self.cuts);
         let frame = screen.frame();
         answer.send(Ok(Cut { outcome, view: Applied::Live(frame.clone()) }));
         if self.viewers.are_there() {
@@ -90,9 +88,7 @@ impl Driver {
             }
             screen.resize(size);
             self.size = size;
-            if let Some(log) = self.keep.log() {
-                log.resized(size);
-            }
+            self.keep.resized(size);
         }
         ResizeOutcome { size, applied: true, changed }
     }

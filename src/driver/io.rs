@@ -17,10 +17,13 @@ use crate::tail::Pipe;
 
 /// The most that is read before it is handed to a collector. The kernel gives about 4 KiB of a PTY a read; collecting them makes a flood
 /// cheap to take in. One buffer serves all runs of a thread.
-const BUFFER_BYTES: usize = 256 * 1024;
+const BUFFER_BYTES: usize = 16 * 1024;
 
 /// How much may wait to be typed. A program that does not read has to be waited for by who writes.
 const MAX_QUEUED_BYTES: usize = 1024 * 1024;
+
+/// How long a writer waits when it cannot be told that there is room, because this process may open no more descriptors.
+const WITHOUT_DESCRIPTOR: Duration = Duration::from_millis(50);
 
 thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -28,7 +31,7 @@ thread_local! {
 
 /// One descriptor that a run prints to.
 pub(super) struct Source {
-    watched: Arc<Watched>,
+    watched: Watched,
     /// Where output is kept until it is in the log, for a run that outlives this program.
     spool: Option<Spool>,
     pub(super) pipe: Pipe,
@@ -53,7 +56,7 @@ enum Read {
 }
 
 impl Source {
-    pub(super) fn new(watched: Arc<Watched>, pipe: Pipe, spool: Option<Spool>) -> Source {
+    pub(super) fn new(watched: Watched, pipe: Pipe, spool: Option<Spool>) -> Source {
         Source { watched, spool, pipe, ended: false }
     }
 
@@ -80,18 +83,21 @@ impl Source {
 
     /// Reads what the kernel holds, up to the budget, and gives it to `admit` in as large chunks as possible. Returns whether the source was
     /// read dry or has ended.
+    ///
+    /// While a chunk is admitted, the kernel may get the next one of a flood ready: it is dry only when a read right after gives nothing. That is
+    /// cheaper than to be woken again for each chunk.
     pub(super) fn take_in(&mut self, budget: Budget, mut admit: impl FnMut(Pipe, &[u8])) -> bool {
         let start = Instant::now();
         let mut taken = 0;
         BUFFER.with_borrow_mut(|buffer| {
             buffer.resize(BUFFER_BYTES, 0);
             while !self.ended && taken < budget.bytes {
-                let (filled, dry) = self.fill(&mut buffer[..BUFFER_BYTES.min(budget.bytes - taken)]);
-                admit(self.pipe, &buffer[..filled]);
-                taken += filled;
-                if dry {
+                let filled = self.fill(&mut buffer[..BUFFER_BYTES.min(budget.bytes - taken)]);
+                if filled == 0 {
                     return true;
                 }
+                admit(self.pipe, &buffer[..filled]);
+                taken += filled;
                 if start.elapsed() >= budget.time {
                     break;
                 }
@@ -100,36 +106,43 @@ impl Source {
         })
     }
 
-    /// Reads until the buffer is full, the kernel has no more, or the source has ended; tells whether the kernel had no more.
-    fn fill(&mut self, buffer: &mut [u8]) -> (usize, bool) {
+    /// Reads until the buffer is full, the kernel has no more, or the source has ended.
+    fn fill(&mut self, buffer: &mut [u8]) -> usize {
         let mut filled = 0;
         while filled < buffer.len() {
             match self.read_once(&mut buffer[filled..]) {
                 Read::Bytes(count) => filled += count,
-                Read::Dry => return (filled, true),
+                Read::Dry => break,
                 Read::End => {
                     self.ended = true;
                     break;
                 }
             }
         }
-        (filled, false)
+        filled
     }
 
     fn read_once(&mut self, buffer: &mut [u8]) -> Read {
         let spool = &mut self.spool;
-        let mut read_bytes = |fd: &OwnedFd| match spool {
+        let mut read_now = |fd: &OwnedFd| match spool {
             Some(spool) => spool.read(fd, buffer),
             None => read_bytes(fd, buffer),
         };
+        let mut was_tried = false;
         // Within `try_io` an empty kernel clears the readiness that was seen before the read, so no later output is missed.
-        match self.watched.try_io(Interest::READABLE, |fd| read_bytes(fd)) {
-            // It was empty, or its readiness has not been reported yet: a cut must see what is there.
-            Err(error) if error.kind() == ErrorKind::WouldBlock => match read_bytes(self.watched.get_ref()) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => Read::Dry,
-                read => ended_or(read),
-            },
-            read => ended_or(read),
+        let mut read = self.watched.try_io(Interest::READABLE, |fd| {
+            was_tried = true;
+            read_now(fd)
+        });
+        if !was_tried {
+            // Its readiness has not been reported yet: a cut must see what is there.
+            read = read_now(self.watched.get_ref());
+        }
+        match read {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Read::Dry,
+            // A PTY whose last holder has closed it says EIO where a pipe says 0.
+            Ok(0) | Err(_) => Read::End,
+            Ok(count) => Read::Bytes(count),
         }
     }
 }
@@ -138,17 +151,12 @@ fn read_bytes(fd: &OwnedFd, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut *buffer))?)
 }
 
-/// A PTY whose last holder has closed it says EIO where a pipe says 0.
-fn ended_or(read: std::io::Result<usize>) -> Read {
-    match read {
-        Ok(0) | Err(_) => Read::End,
-        Ok(count) => Read::Bytes(count),
-    }
-}
-
 /// What waits to be typed into a run, or to be written to its standard input.
 pub(super) struct Sink {
-    watched: Arc<Watched>,
+    fd: Arc<OwnedFd>,
+    /// Tells when the kernel takes more, while something waits that it did not take. At other times nobody wants to be woken each time that the
+    /// program has read a key.
+    room: Option<Watched>,
     queue: VecDeque<u8>,
     /// What is written in place of the queue, for a run that outlives this program.
     payload: Option<Payload>,
@@ -159,18 +167,19 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    pub(super) fn new(watched: Arc<Watched>, first: Vec<u8>, ends: bool) -> Sink {
-        Sink { watched, queue: first.into(), payload: None, ends, is_dead: false }
+    /// Makes the sink of a descriptor that does not block.
+    pub(super) fn new(fd: Arc<OwnedFd>, first: Vec<u8>, ends: bool) -> Sink {
+        Sink { fd, room: None, queue: first.into(), payload: None, ends, is_dead: false }
     }
 
     /// Makes the sink of a payload that outlives this program.
-    pub(super) fn of_payload(watched: Arc<Watched>, payload: Payload) -> Sink {
-        Sink { payload: Some(payload), ..Sink::new(watched, Vec::new(), true) }
+    pub(super) fn of_payload(fd: Arc<OwnedFd>, payload: Payload) -> Sink {
+        Sink { fd, room: None, queue: VecDeque::new(), payload: Some(payload), ends: true, is_dead: false }
     }
 
     /// Returns the terminal, for its size and its foreground group.
     pub(super) fn fd(&self) -> &OwnedFd {
-        self.watched.get_ref()
+        &self.fd
     }
 
     /// Queues input whole, or not at all: false when too much waits already.
@@ -197,7 +206,12 @@ impl Sink {
     /// # Cancel safety
     /// Nothing is lost when it is dropped.
     pub(super) async fn writable(&self) -> bool {
-        let Ok(mut ready) = self.watched.writable().await else { return false };
+        let Some(room) = &self.room else {
+            // Nothing was tried yet, or no descriptor is left to wait with.
+            tokio::time::sleep(WITHOUT_DESCRIPTOR).await;
+            return false;
+        };
+        let Ok(mut ready) = room.writable().await else { return false };
         ready.retain_ready();
         ready.ready().is_write_closed()
     }
@@ -213,28 +227,45 @@ impl Sink {
     pub(super) fn write_now(&mut self) -> (u64, bool) {
         let mut written = 0;
         while self.is_waiting() {
-            let (next, payload) = (self.queue.as_slices().0, &mut self.payload);
-            let write = |fd: &Arc<OwnedFd>| match payload {
-                Some(payload) => payload.write(fd),
-                None => Ok(rustix::io::retry_on_intr(|| rustix::io::write(&**fd, next))? as u64),
-            };
-            match self.watched.try_io(Interest::WRITABLE, write) {
+            match self.write_once() {
                 Ok(count) => {
                     written += count;
                     let queued = usize::try_from(count).unwrap_or(usize::MAX).min(self.queue.len());
                     self.queue.drain(..queued);
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return (written, true),
+                Err(error) if error.kind() == ErrorKind::WouldBlock && self.room.is_some() => return (written, true),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    // The kernel tells of room by descriptor: the one of the reads does not serve.
+                    let watched = self.fd.try_clone().and_then(|fd| Watched::with_interest(fd, Interest::WRITABLE));
+                    match watched {
+                        // There may be room by now, which would not be told any more.
+                        Ok(watched) => self.room = Some(watched),
+                        Err(_) => return (written, true),
+                    }
+                }
                 Err(_) => {
                     self.is_dead = true;
                     return (written, false);
                 }
             }
         }
+        self.room = None;
         // A paste leaves no large buffer behind.
         if self.queue.capacity() > 4096 {
             self.queue = VecDeque::new();
         }
         (written, !self.ends)
+    }
+
+    fn write_once(&mut self) -> std::io::Result<u64> {
+        let (fd, next, payload) = (&*self.fd, self.queue.as_slices().0, &mut self.payload);
+        let mut write = || match payload {
+            Some(payload) => payload.write(fd),
+            None => Ok(rustix::io::retry_on_intr(|| rustix::io::write(fd, next))? as u64),
+        };
+        match &self.room {
+            Some(room) => room.try_io(Interest::WRITABLE, |_| write()),
+            None => write(),
+        }
     }
 }

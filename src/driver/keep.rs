@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::port::Report;
 use super::view::Collector;
-use crate::model::{LogFacts, RecordOutput};
+use crate::model::{LogFacts, RecordOutput, Size};
 use crate::store::Redaction;
 use crate::store::log::{LogSink, LogStream};
 use crate::tail::Pipe;
@@ -18,9 +18,13 @@ const EARLY_BYTES: u64 = 64 * 1024;
 /// The least time between two flushes, also of a flood.
 const LEAST_INTERVAL: Duration = Duration::from_millis(250);
 
+/// How long output may be held back from the writer of the log: it goes to the screen first, and the few bytes of a key's echo are one message.
+const LOG_DELAY: Duration = Duration::from_millis(5);
+
 /// The log and the flushes of one run.
 pub(super) struct Keep {
     log: Option<LogSink>,
+    log_due: Option<Instant>,
     told_failure: Option<(Timestamp, String)>,
     flush: Option<Flush>,
     redaction: Redaction,
@@ -58,7 +62,7 @@ impl Keep {
             in_flight: false,
             new_bytes: 0,
         });
-        Keep { log, told_failure: None, flush, redaction }
+        Keep { log, log_due: None, told_failure: None, flush, redaction }
     }
 
     /// Gives output to the collector and to the log. Where the log begins a segment, both are at the same byte.
@@ -81,9 +85,21 @@ impl Keep {
         }
     }
 
+    /// Takes note of a cut, by how many there were with it.
+    pub(super) fn cut(&mut self, cuts: u64) {
+        self.log.iter_mut().for_each(|log| log.cut(cuts));
+        self.plan_log();
+    }
+
     /// Returns the log.
     pub(super) fn log(&mut self) -> Option<&mut LogSink> {
         self.log.as_mut()
+    }
+
+    /// Takes note that the terminal has another size.
+    pub(super) fn resized(&mut self, size: Size) {
+        self.log.iter_mut().for_each(|log| log.resized(size));
+        self.plan_log();
     }
 
     /// Waits until the log takes more output.
@@ -111,8 +127,18 @@ impl Keep {
         Some(Report::LogFailed(failure))
     }
 
+    /// Plans when the log gets what is held back.
+    fn plan_log(&mut self) {
+        if !self.log.as_ref().is_some_and(LogSink::holds_back) {
+            self.log_due = None;
+        } else if self.log_due.is_none() {
+            self.log_due = Some(Instant::now() + LOG_DELAY);
+        }
+    }
+
     /// Takes note of new output.
     pub(super) fn changed(&mut self, collector: &Collector) {
+        self.plan_log();
         let Some(flush) = &mut self.flush else { return };
         let now = Instant::now();
         if flush.in_flight || collector.generation() == flush.generation {
@@ -124,9 +150,20 @@ impl Keep {
         flush.due = Some(flush.due.map_or(next, |due| due.min(next)));
     }
 
-    /// Returns when a flush is due.
+    /// Returns when a flush of the record is due.
     pub(super) fn flush_due(&self) -> Option<Instant> {
         self.flush.as_ref().and_then(|flush| flush.due)
+    }
+
+    /// Returns when the log is due to get what was held back.
+    pub(super) fn log_due(&self) -> Option<Instant> {
+        self.log_due
+    }
+
+    /// Gives the log what was held back.
+    pub(super) fn pass_on_to_log(&mut self) {
+        self.log_due = None;
+        self.log.iter_mut().for_each(LogSink::pass_on);
     }
 
     /// Takes the output for the record; none when it is what it was.

@@ -3,15 +3,12 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use tokio::io::Interest;
-
 use super::io::Sink;
 use super::keep::stream_of;
 use super::kept::{Counters, Kept};
 use super::task::Driver;
 use crate::holder::Request;
 use crate::model::{ErrorCode, Failure, Mode, StdinSpec};
-use crate::sys::watched::Watched;
 
 impl Driver {
     /// Makes the keepsakes of a run that is to outlive this program; returns what its holder gets.
@@ -36,8 +33,7 @@ impl Driver {
         let payload = self.kept.as_mut().and_then(|kept| kept.payload.take());
         match (end, payload) {
             (Some(end), Some(payload)) if payload.left > 0 => {
-                let watched = Watched::with_interest(end, Interest::WRITABLE)?;
-                self.sink = Some(Sink::of_payload(Arc::new(watched), payload));
+                self.sink = Some(Sink::of_payload(Arc::new(end), payload));
             }
             (_, Some(_)) => self.input_ended(),
             (_, None) => {}

@@ -138,6 +138,8 @@ impl Driver {
                     let message = format!("the run's descriptors cannot be watched: {error}");
                     self.later.push_back(Report::Broke(Failure::new(ErrorCode::Broken, message)));
                 }
+                // A payload.
+                self.write_input();
                 let boot_id = proc::boot_id().unwrap_or_default();
                 Some(Report::Spawned(ProcessIdentity { pid, start_ticks, boot_id }))
             }

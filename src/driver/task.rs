@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::Interest;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -71,6 +72,7 @@ enum Woken {
     FrameDue,
     ActivityDue,
     FlushDue,
+    LogDue,
 }
 
 /// Starts a run and drives it until the supervisor drops its end of the road. Everything that happens is reported in order.
@@ -150,6 +152,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
             Woken::FrameDue => driver.show_due_frame(),
             Woken::ActivityDue => driver.note_activity(),
             Woken::FlushDue => driver.flush(),
+            Woken::LogDue => driver.keep.pass_on_to_log(),
         }
     }
 }
@@ -175,23 +178,26 @@ impl Driver {
         let missing = || std::io::Error::other("the holder sent too few descriptors");
         match self.setup.mode {
             Mode::Pty => {
-                let master = Arc::new(Watched::new(descriptors.next().ok_or_else(missing)?)?);
-                self.sources = vec![Source::new(Arc::clone(&master), Pipe::Stdout, spools.next())];
+                let master = Arc::new(descriptors.next().ok_or_else(missing)?);
+                let watched = Watched::with_interest(Arc::clone(&master), Interest::READABLE)?;
+                self.sources = vec![Source::new(watched, Pipe::Stdout, spools.next())];
                 self.sink = Some(Sink::new(master, Vec::new(), false));
             }
             Mode::Pipes => {
                 for pipe in [Pipe::Stdout, Pipe::Stderr] {
                     let end = descriptors.next().ok_or_else(missing)?;
-                    let watched = Watched::with_interest(end, tokio::io::Interest::READABLE)?;
-                    self.sources.push(Source::new(Arc::new(watched), pipe, spools.next()));
+                    self.sources.push(Source::new(
+                        Watched::with_interest(end, Interest::READABLE)?,
+                        pipe,
+                        spools.next(),
+                    ));
                 }
                 if self.kept.is_some() {
                     self.take_kept_input(descriptors.next())?;
                 } else if let StdinSpec::Payload(payload) = std::mem::take(&mut self.setup.stdin) {
                     let end = descriptors.next().ok_or_else(missing)?;
-                    let watched = Watched::with_interest(end, tokio::io::Interest::WRITABLE)?;
                     let is_empty = payload.is_empty();
-                    self.sink = (!is_empty).then(|| Sink::new(Arc::new(watched), payload, true));
+                    self.sink = (!is_empty).then(|| Sink::new(Arc::new(end), payload, true));
                 }
             }
         }
@@ -204,7 +210,7 @@ impl Driver {
         let sink = self.sink.as_ref().filter(|sink| sink.is_waiting());
         let frame_due = self.viewers.pace.due();
         let activity_due = self.activity.due();
-        let (keep, flush_due) = (&self.keep, self.keep.flush_due());
+        let (keep, flush_due, log_due) = (&self.keep, self.keep.flush_due(), self.keep.log_due());
         tokio::select! {
             // Commands first: a cut waits for no flood.
             biased;
@@ -214,6 +220,7 @@ impl Driver {
             () = sleep_until(frame_due) => Woken::FrameDue,
             () = sleep_until(activity_due) => Woken::ActivityDue,
             () = sleep_until(flush_due) => Woken::FlushDue,
+            () = sleep_until(log_due) => Woken::LogDue,
             // A disk that is slower than the run holds the run up, and nothing else.
             () = async { keep.room().await; any_readable(sources).await } => Woken::Readable,
         }

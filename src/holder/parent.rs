@@ -408,6 +408,8 @@ impl Holder<'_> {
             let _ = wait::reap(Whose::Pid(root));
         }
         self.tree.reap_strangers();
+        // Nobody finds it any more when the answer is there.
+        self.kept = Kept::default();
         self.link = None;
     }
 }

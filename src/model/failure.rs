@@ -93,6 +93,9 @@ pub struct Failure {
     /// What to do about it, where that helps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Whether the same request may succeed later, unchanged.
+    #[serde(default)]
+    pub retryable: bool,
     /// What a failed start may have done.
     #[serde(default)]
     pub effects: Effects,
@@ -101,7 +104,13 @@ pub struct Failure {
 impl Failure {
     /// Makes an error; control characters of the message become spaces and it is cut at 4096 characters.
     pub fn new(code: ErrorCode, message: impl AsRef<str>) -> Failure {
-        Failure { code, message: plain_line(message.as_ref(), MAX_MESSAGE), hint: None, effects: Effects::None }
+        Failure {
+            code,
+            message: plain_line(message.as_ref(), MAX_MESSAGE),
+            hint: None,
+            retryable: code.is_retryable(),
+            effects: Effects::None,
+        }
     }
 
     /// Returns the error with a hint.
@@ -114,11 +123,6 @@ impl Failure {
     #[must_use]
     pub fn with_effects(self, effects: Effects) -> Failure {
         Failure { effects, ..self }
-    }
-
-    /// Returns whether the same request may succeed later, unchanged.
-    pub fn is_retryable(&self) -> bool {
-        self.code.is_retryable()
     }
 }
 

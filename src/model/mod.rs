@@ -8,6 +8,7 @@ mod keys;
 mod limits;
 mod record;
 pub mod run;
+mod session;
 mod size;
 mod slots;
 mod spec;
@@ -27,6 +28,7 @@ pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,
     ScreenPoint, Status, StillAlive, TimeoutKind,
 };
+pub use session::{Fence, Guard, LeaseId, SessionGate};
 pub use size::{Size, SizeError};
 pub use slots::{Slot, Slots};
 pub use spec::{CommandSpec, EnvSpec, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts};

@@ -390,7 +390,8 @@ impl Run {
 
     fn holder_lost(&mut self, failure: Failure, effects: &mut Vec<Effect>) {
         match self.phase {
-            Phase::Spawning => self.spawn_failed(failure, None, effects),
+            // Whether the process came to be is not known.
+            Phase::Spawning => self.spawn_failed(failure.with_effects(Effects::Unknown), None, effects),
             Phase::Confirming | Phase::Live | Phase::Ending => {
                 self.failure.get_or_insert(failure);
                 self.orphaned = self.exit.is_none();

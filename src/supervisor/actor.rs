@@ -15,6 +15,7 @@ use super::local::Clients;
 use super::looking::look;
 use super::request::{Caller, Request};
 use super::storage::Storage;
+use super::storing::outcome;
 use super::timers::{Deadline, Timers};
 use crate::api::Pruned;
 use crate::driver::{self, Keeping, Report, Setup};
@@ -197,6 +198,7 @@ impl Supervisor {
                 Deadline::Run(run, timer) => todo.extend(self.core.timer_fired(at, run, timer, epoch)),
                 Deadline::Store(run) => todo.extend(self.core.store_again(at, run)),
                 Deadline::Shutdown => self.core.shutdown_is_late(),
+                Deadline::Close(lease) => self.core.close_is_late(lease),
             }
         }
         todo
@@ -235,9 +237,9 @@ impl Supervisor {
                 }
                 Do::Store(record, revision) => {
                     let (run, stored_tx) = (record.id, self.stored_tx.clone());
-                    let done = Box::new(move |result: Result<(), crate::store::StoreError>| {
+                    let done = Box::new(move |result| {
                         // It can only be missing when the supervisor is gone.
-                        let _ = stored_tx.send((run, revision, result.map_err(Failure::from)));
+                        let _ = stored_tx.send((run, revision, outcome(result)));
                     });
                     self.store.put(record, done);
                 }
@@ -276,6 +278,7 @@ impl Supervisor {
                 }
                 Do::Arm(run, timer, epoch, at) => self.timers.arm(Deadline::Run(run, timer), epoch, at),
                 Do::Disarm(run, timer) => self.timers.disarm(Deadline::Run(run, timer)),
+                Do::ArmClose(lease, at) => self.timers.arm(Deadline::Close(lease), 0, at),
                 Do::ArmShutdown(at) => self.timers.arm(Deadline::Shutdown, 0, at),
             }
         }

@@ -1,6 +1,6 @@
 //! The pure part: takes one thing in, decides, and says what is to be done. It never waits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -11,13 +11,14 @@ use super::adopting::Word;
 use super::entry::{Entry, Starter};
 use super::kept::Kept;
 use super::records;
+use super::sessions::{PendingClose, Session};
 use super::starting::Resolving;
 use crate::api::{Answer, FeedSender, LogReading, LogRequest, Pruned, Reaped, RunView, Update};
 use crate::driver::{Command, Report};
 use crate::launch::RunIdentity;
 use crate::model::run::{Effect, Input, RunTimer};
 use crate::model::stop::StopKey;
-use crate::model::{Failure, Limits, Moment, Record, RunId, RunSpec, SessionName, Slots};
+use crate::model::{Failure, LeaseId, Limits, Moment, Record, RunId, RunSpec, SessionName, Slots};
 use crate::store::log::LogProgress;
 use crate::store::{Generations, Redaction};
 
@@ -81,6 +82,8 @@ pub(super) enum Do {
     Disarm(RunId, RunTimer),
     /// Report on the shutdown at the latest then.
     ArmShutdown(Moment),
+    /// Report on this close at the latest then.
+    ArmClose(LeaseId, Moment),
 }
 
 impl Do {
@@ -104,6 +107,10 @@ pub(super) struct Core {
     pub(super) generations: Generations,
     pub(super) mint: Box<dyn FnMut() -> RunId + Send>,
     pub(super) next_stop: u64,
+    /// The sessions that have a fence or were closed once, by name.
+    pub(super) sessions: HashMap<SessionName, Session>,
+    pub(super) next_lease: u64,
+    pub(super) closes: BTreeMap<LeaseId, PendingClose>,
     pub(super) shutdown: Option<super::ending::Shutdown>,
     /// Whether a run ends that cannot be kept.
     pub(super) strict: bool,
@@ -122,6 +129,9 @@ impl Core {
             generations: Generations::new(),
             mint,
             next_stop: 0,
+            sessions: HashMap::new(),
+            next_lease: 0,
+            closes: BTreeMap::new(),
             shutdown: None,
             strict: false,
             redaction: Redaction::none(),

@@ -234,6 +234,55 @@ fn a_start_that_a_shutdown_overtakes_leaves_no_record() {
     assert!(!played.updates().iter().any(|update| matches!(update, Update::Run(_))));
 }
 
+/// S3.1, S7.1: the fence is the epoch, so it holds also when the close was taken back meanwhile.
+#[test]
+fn a_start_that_a_close_overtakes_fails_even_when_the_close_was_rolled_back() {
+    let mut played = Played::new(one_slot());
+    let started = played
+        .ask(|core, at, answer| core.start(at, &session(), StartRequest { spec: spec(), replace: false }, answer));
+    let (leased, lease) = reply();
+    let ended = played.ask(|core, at, answer| core.close_session(at, &session(), leased, answer));
+    let lease = lease.wait().expect("a lease");
+    played
+        .ask(|core, _, answer| {
+            core.roll_back_close(&session(), lease, answer);
+            Vec::new()
+        })
+        .wait()
+        .expect("rolled back");
+    assert_eq!(ended.wait().expect_err("rolled back").code, ErrorCode::Stale);
+    played.resolve();
+    assert_eq!(started.wait().expect_err("refused").code, ErrorCode::Closing);
+    assert_eq!(played.core.slots.live(), (0, 0));
+    played.live();
+}
+
+/// S7.1: a close waits for starts that are pending, and there is a bound.
+#[test]
+fn a_close_is_over_when_no_run_and_no_start_is_left_or_its_time_is_over() {
+    let mut played = Played::new(Limits::default());
+    let run = played.live();
+    let pending = played
+        .ask(|core, at, answer| core.start(at, &session(), StartRequest { spec: spec(), replace: false }, answer));
+    let (leased, lease) = reply();
+    let mut ended = played.ask(|core, at, answer| core.close_session(at, &session(), leased, answer));
+    let lease = lease.wait().expect("a lease");
+    let commit = played.ask(|core, _, answer| {
+        core.commit_close(&session(), lease, answer);
+        Vec::new()
+    });
+    assert_eq!(commit.wait().expect_err("not yet").code, ErrorCode::Busy);
+    played.resolve();
+    assert_eq!(pending.wait().expect_err("refused").code, ErrorCode::Closing);
+    let waker = std::task::Waker::noop();
+    let mut context = std::task::Context::from_waker(waker);
+    assert!(std::future::Future::poll(std::pin::Pin::new(&mut ended), &mut context).is_pending(), "one run is live");
+    assert!(played.todo.iter().any(|what| matches!(what, Do::ArmClose(armed, _) if *armed == lease)));
+    played.core.close_is_late(lease);
+    let report = ended.wait().expect("a report");
+    assert_eq!((report.ended, report.left.len(), report.left[0].0), (0, 1, run));
+}
+
 /// S7.2, BUGS B20: there is a bound, and it says what is left.
 #[test]
 fn a_shutdown_that_is_late_reports_what_would_not_die() {
@@ -327,6 +376,20 @@ fn a_flush_that_fails_marks_the_record_and_is_tried_again_until_it_works() {
     assert!(stored.degraded.as_ref().is_some_and(|degraded| degraded.until.is_some()), "it works again");
     played.report(run, snapshot("two"));
     assert_eq!(played.store(Write::Flush, Ok(())).revision, 4);
+}
+
+/// S2.8: else it would be tried again without end, and the run could never leave the list.
+#[test]
+fn a_mark_on_a_record_that_retention_has_deleted_is_no_failure() {
+    use super::super::storing::outcome;
+    use crate::store::StoreError;
+
+    let run = RunId::from_bits([1; 10]);
+    let refused = |from, to| outcome(Err(StoreError::Transition { run, from, to }));
+    assert_eq!(refused(None, Status::Completed), Ok(()));
+    refused(None, Status::Running).expect_err("a live run's record is never deleted");
+    refused(Some(Status::Running), Status::Starting).expect_err("there is no such transition");
+    outcome(Err(StoreError::Revision { run, kept: 1, offered: 3 })).expect_err("a change was lost");
 }
 
 /// S2.7, S4.11: who waits is told at once; the record is stored when that is possible again.

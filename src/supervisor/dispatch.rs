@@ -9,8 +9,12 @@ impl Core {
     /// Takes a request in.
     pub(super) fn serve(&mut self, at: At, caller: &Caller, request: Request) -> Vec<Do> {
         let session = &caller.session;
+        if let Err(failure) = self.check_guard(session, &caller.guard, &request) {
+            request.refuse(failure);
+            return Vec::new();
+        }
         if request.listed_run().is_some_and(|run| !self.is_listed(session, run)) {
-            return self.unlisted(session, request);
+            return self.unlisted(session, caller.guard.generation, request);
         }
         match request {
             Request::Start(request, answer) => return self.start(at, session, request, answer),
@@ -44,6 +48,12 @@ impl Core {
             Request::Export(run, format, chunks_tx, answer) => {
                 return self.export(session, run, format, chunks_tx, answer);
             }
+            Request::SetFence(fence, answer) => self.set_fence(session, fence, answer),
+            Request::CloseSession(leased, answer) => return self.close_session(at, session, leased, answer),
+            Request::CommitClose(lease, answer) => self.commit_close(session, lease, answer),
+            Request::RollBackClose(lease, answer) => self.roll_back_close(session, lease, answer),
+            Request::ResumeSession(answer) => self.resume_session(session, answer),
+            Request::ListSessions(answer) => answer.send(Ok(self.list_sessions())),
             Request::Subscribe(feed) => self.subscribe(session, feed),
             Request::Shutdown(request, answer) => return self.shut_down(at, request, answer),
         }
@@ -57,6 +67,43 @@ impl Core {
 }
 
 impl Request {
+    /// Returns whether it changes something of its session.
+    pub(super) fn is_change(&self) -> bool {
+        match self {
+            Request::Start(..)
+            | Request::StartForeground(..)
+            | Request::Control(..)
+            | Request::Stop(..)
+            | Request::WithdrawStop(..)
+            | Request::Restart(..)
+            | Request::Signal(..)
+            | Request::SetDeadline(..)
+            | Request::MarkReady(..)
+            | Request::Reap(..)
+            | Request::Forget(..)
+            | Request::SetFence(..)
+            | Request::CloseSession(..)
+            | Request::CommitClose(..)
+            | Request::RollBackClose(..)
+            | Request::ResumeSession(..) => true,
+            Request::Read(..)
+            | Request::ReadLog(..)
+            | Request::Inspect(..)
+            | Request::History { .. }
+            | Request::Watch(..)
+            | Request::Resolve(..)
+            | Request::ListRecords(..)
+            | Request::Summary(..)
+            | Request::Why(..)
+            | Request::Search(..)
+            | Request::Export(..)
+            | Request::ListSessions(..)
+            | Request::Subscribe(..) => false,
+            // Of the server and no session's.
+            Request::Prune(..) | Request::Shutdown(..) => false,
+        }
+    }
+
     /// Returns the run that has to be in the caller's list.
     pub(super) fn listed_run(&self) -> Option<RunId> {
         match self {
@@ -82,6 +129,12 @@ impl Request {
             | Request::Summary(..)
             | Request::Prune(..)
             | Request::Search(..)
+            | Request::SetFence(..)
+            | Request::CloseSession(..)
+            | Request::CommitClose(..)
+            | Request::RollBackClose(..)
+            | Request::ResumeSession(..)
+            | Request::ListSessions(..)
             | Request::Subscribe(..)
             | Request::Shutdown(..) => None,
         }

@@ -9,7 +9,7 @@ use super::serving::not_found;
 use crate::api::{Answer, ShutdownReport, ShutdownRequest, StopId, StopOutcome, StopRequest};
 use crate::model::run::Input;
 use crate::model::stop::{Reason, StopKey};
-use crate::model::{Applied, Cut, ErrorCode, Failure, RunId, SessionName, StillAlive};
+use crate::model::{Applied, Cut, ErrorCode, Failure, Moment, RunId, SessionName};
 
 /// How much longer than the longest grace a shutdown may take (S7.2).
 const SHUTDOWN_MARGIN: Duration = Duration::from_secs(5);
@@ -73,11 +73,10 @@ impl Core {
     pub(super) fn shut_down(&mut self, at: At, request: ShutdownRequest, answer: Answer<ShutdownReport>) -> Vec<Do> {
         let live: Vec<RunId> = self.runs.iter().filter(|(_, e)| !e.is_final()).map(|(run, _)| *run).collect();
         let mut todo = Vec::new();
+        let bound = self.end_bound(at, &live);
         match &mut self.shutdown {
             Some(shutdown) => shutdown.waiting.push(answer),
             None => {
-                let grace = live.iter().map(|run| self.runs[run].spec.stop.grace).max().unwrap_or_default();
-                let bound = at.now.plus(grace + self.limits.output_drain + SHUTDOWN_MARGIN);
                 self.shutdown = Some(Shutdown { waiting: vec![answer], live: live.len(), over: false });
                 todo.push(Do::ArmShutdown(bound));
             }
@@ -101,21 +100,22 @@ impl Core {
         self.check_shutdown();
     }
 
-    /// Answers a shutdown when all runs are closed, or its time is over.
+    /// Returns when the end of these runs is to be over at the latest (S7.2).
+    pub(super) fn end_bound(&self, at: At, live: &[RunId]) -> Moment {
+        let grace = live.iter().map(|run| self.runs[run].spec.stop.grace).max().unwrap_or_default();
+        at.now.plus(grace + self.limits.output_drain + SHUTDOWN_MARGIN)
+    }
+
+    /// Answers a shutdown, and closes of sessions, whose runs have all ended, or whose time is over.
     pub(super) fn check_shutdown(&mut self) {
-        let open = self.runs.values().filter(|entry| !entry.is_final()).count() + self.resolving.len();
-        if let Some(shutdown) = &mut self.shutdown
-            && (open == 0 || shutdown.over)
-        {
-            let mut left = Vec::new();
-            for (run, entry) in &self.runs {
-                let ended = entry.record.ended.iter().flat_map(|ended| ended.left.clone());
-                left.extend(ended.map(|still| (*run, still)));
-                if !entry.is_final() {
-                    let pid = entry.record.process.as_ref().map_or(0, |process| process.pid);
-                    left.push((*run, StillAlive { pid, why: "its end was not confirmed in time".to_owned() }));
-                }
-            }
+        self.check_closes();
+        let Some(over) = self.shutdown.as_ref().map(|shutdown| shutdown.over) else { return };
+        let open = self.open_runs(None);
+        if open > 0 && !over {
+            return;
+        }
+        let left = self.left(None);
+        if let Some(shutdown) = &mut self.shutdown {
             let report = ShutdownReport { ended: shutdown.live.saturating_sub(open), left };
             shutdown.waiting.drain(..).for_each(|answer| answer.send(Ok(report.clone())));
         }

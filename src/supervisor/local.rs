@@ -8,12 +8,18 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::request::{Caller, LiveRoad, Request};
 use crate::api::{
-    Answer, Client, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading, LogRequest,
-    Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, ShutdownReport,
-    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, Summary, View, Watch, empty_feed,
-    reply,
+    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading,
+    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults,
+    SessionCounts, Sessions, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest,
+    Stopping, Summary, View, Watch, empty_feed, reply,
 };
-use crate::model::{Cut, ErrorCode, Failure, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin};
+use crate::model::{
+    Cut, ErrorCode, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind,
+    WriteStdin,
+};
+
+/// Whose requests those are that belong to no session.
+const NO_SESSION: &str = "-";
 
 /// Makes clients for a supervisor in this process, each for one session. When the last client is dropped and this too, the supervisor ends.
 #[derive(Clone)]
@@ -35,9 +41,31 @@ impl Clients {
         Clients { requests_tx, next_stop: Arc::default() }
     }
 
+    fn send(&self, caller: &Arc<Caller>, request: Request) {
+        match self.requests_tx.try_send((Arc::clone(caller), request)) {
+            Ok(()) => {}
+            Err(TrySendError::Full((_, request))) => {
+                request.refuse(Failure::new(ErrorCode::Busy, "too many requests wait already: try again"));
+            }
+            Err(TrySendError::Closed((_, request))) => {
+                request.refuse(Failure::new(ErrorCode::Unavailable, "the supervisor has ended"));
+            }
+        }
+    }
+
     /// Makes a client for the runs of a session.
     pub fn client(&self, session: SessionName) -> LocalClient {
-        LocalClient { clients: self.clone(), caller: Arc::new(Caller { session }) }
+        LocalClient { clients: self.clone(), caller: Arc::new(Caller { session, guard: Guard::default() }) }
+    }
+}
+
+impl Sessions for Clients {
+    fn sessions(&self) -> Reply<Vec<SessionCounts>> {
+        let (answer, reply) = reply();
+        // It is no session's request.
+        let session = NO_SESSION.parse().expect("a name");
+        self.send(&Arc::new(Caller { session, guard: Guard::default() }), Request::ListSessions(answer));
+        reply
     }
 }
 
@@ -49,15 +77,7 @@ impl LocalClient {
     }
 
     fn send(&self, request: Request) {
-        match self.clients.requests_tx.try_send((Arc::clone(&self.caller), request)) {
-            Ok(()) => {}
-            Err(TrySendError::Full((_, request))) => {
-                request.refuse(Failure::new(ErrorCode::Busy, "too many requests wait already: try again"));
-            }
-            Err(TrySendError::Closed((_, request))) => {
-                request.refuse(Failure::new(ErrorCode::Unavailable, "the supervisor has ended"));
-            }
-        }
+        self.clients.send(&self.caller, request);
     }
 }
 
@@ -158,6 +178,32 @@ impl Client for LocalClient {
 
     fn prune(&self) -> Reply<Pruned> {
         self.ask(Request::Prune)
+    }
+
+    fn guarded(&self, guard: Guard) -> Arc<dyn Client> {
+        let caller = Arc::new(Caller { session: self.caller.session.clone(), guard });
+        Arc::new(LocalClient { clients: self.clients.clone(), caller })
+    }
+
+    fn set_fence(&self, fence: Option<Fence>) -> Reply<()> {
+        self.ask(|answer| Request::SetFence(fence, answer))
+    }
+
+    fn close_session(&self) -> Closing {
+        let (leased, lease) = reply();
+        Closing { lease, ended: self.ask(|answer| Request::CloseSession(leased, answer)) }
+    }
+
+    fn commit_close(&self, lease: LeaseId) -> Reply<()> {
+        self.ask(|answer| Request::CommitClose(lease, answer))
+    }
+
+    fn roll_back_close(&self, lease: LeaseId) -> Reply<()> {
+        self.ask(|answer| Request::RollBackClose(lease, answer))
+    }
+
+    fn resume_session(&self) -> Reply<bool> {
+        self.ask(Request::ResumeSession)
     }
 
     fn subscribe(&self) -> Feed {

@@ -20,6 +20,7 @@ mod records;
 mod request;
 mod search;
 mod serving;
+mod sessions;
 mod starting;
 mod storage;
 mod stored;

@@ -6,10 +6,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::api::{
     Answer, Deadline, ExportFormat, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Pruned,
-    Reading, Reaped, RecordsPage, RecordsRequest, SearchRequest, SearchResults, ShutdownReport, ShutdownRequest,
-    SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Summary, View, Watch,
+    Reading, Reaped, RecordsPage, RecordsRequest, SearchRequest, SearchResults, SessionCounts, ShutdownReport,
+    ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Summary, View, Watch,
 };
-use crate::model::{Cut, Failure, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin};
+use crate::model::{
+    Cut, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin,
+};
 
 /// The road to who waits for a foreground run.
 pub(super) struct LiveRoad {
@@ -23,6 +25,8 @@ pub(super) struct LiveRoad {
 pub(super) struct Caller {
     /// The session whose runs there are for it.
     pub(super) session: SessionName,
+    /// What has to hold for its changes.
+    pub(super) guard: Guard,
 }
 
 /// One request of a client, with the way back.
@@ -50,6 +54,12 @@ pub(super) enum Request {
     Why(RunId, Answer<String>),
     Search(SearchRequest, Answer<SearchResults>),
     Export(RunId, ExportFormat, mpsc::Sender<Vec<u8>>, Answer<()>),
+    SetFence(Option<Fence>, Answer<()>),
+    CloseSession(Answer<LeaseId>, Answer<ShutdownReport>),
+    CommitClose(LeaseId, Answer<()>),
+    RollBackClose(LeaseId, Answer<()>),
+    ResumeSession(Answer<bool>),
+    ListSessions(Answer<Vec<SessionCounts>>),
     Subscribe(FeedSender),
     Shutdown(ShutdownRequest, Answer<ShutdownReport>),
 }
@@ -81,6 +91,15 @@ impl Request {
             Request::Why(_, answer) => answer.send(Err(failure)),
             Request::Search(_, answer) => answer.send(Err(failure)),
             Request::Export(_, _, _, answer) => answer.send(Err(failure)),
+            Request::SetFence(_, answer) => answer.send(Err(failure)),
+            Request::CloseSession(leased, answer) => {
+                leased.send(Err(failure.clone()));
+                answer.send(Err(failure));
+            }
+            Request::CommitClose(_, answer) => answer.send(Err(failure)),
+            Request::RollBackClose(_, answer) => answer.send(Err(failure)),
+            Request::ResumeSession(answer) => answer.send(Err(failure)),
+            Request::ListSessions(answer) => answer.send(Err(failure)),
             // Its feed ends, which is the answer.
             Request::Subscribe(_) => {}
             Request::Shutdown(_, answer) => answer.send(Err(failure)),

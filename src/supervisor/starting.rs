@@ -20,6 +20,15 @@ pub(super) struct Resolving {
     spec: RunSpec,
     slot: Slot,
     starter: Starter,
+    /// The epoch of its session when it was admitted.
+    epoch: u64,
+}
+
+impl Resolving {
+    /// Returns the session that it is for.
+    pub(super) fn session(&self) -> &SessionName {
+        &self.identity.session
+    }
 }
 
 impl Core {
@@ -86,7 +95,8 @@ impl Core {
         stop: StopRequest,
         answer: Answer<Arc<Record>>,
     ) -> Vec<Do> {
-        if let Some(failure) = self.refusal(&request.spec) {
+        let session = self.runs.get(&run).map(|entry| entry.record.session.clone());
+        if let Some(failure) = session.and_then(|session| self.refusal(&session, &request.spec)) {
             answer.send(Err(failure));
             return Vec::new();
         }
@@ -103,18 +113,19 @@ impl Core {
     }
 
     /// Returns why a run cannot be started now, whatever is free.
-    fn refusal(&self, spec: &RunSpec) -> Option<Failure> {
+    fn refusal(&self, session: &SessionName, spec: &RunSpec) -> Option<Failure> {
         if let Err(error) = spec.validate() {
             return Some(error.into());
         }
-        self.shutdown
-            .is_some()
-            .then(|| Failure::new(ErrorCode::Closing, "everything is being ended: nothing starts any more"))
+        if self.shutdown.is_some() {
+            return Some(Failure::new(ErrorCode::Closing, "everything is being ended: nothing starts any more"));
+        }
+        self.closed_session(session)
     }
 
     /// Begins a start: takes a slot and an id.
     pub(super) fn begin(&mut self, at: At, session: &SessionName, spec: RunSpec, starter: Starter) -> Vec<Do> {
-        let slot = match self.refusal(&spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
+        let slot = match self.refusal(session, &spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
             Ok(slot) => slot,
             Err(failure) => {
                 self.note_refusal(at, session, spec.name.as_ref(), &failure);
@@ -122,21 +133,28 @@ impl Core {
                 return Vec::new();
             }
         };
+        let epoch = self.epoch(session);
         let id = (self.mint)();
         let generation = spec.name.as_ref().map_or(1, |name| self.generations.newest(session, name) + 1);
         let identity = RunIdentity { id, session: session.clone(), name: spec.name.clone(), generation };
         let todo = vec![Do::Resolve(identity.clone(), Box::new(spec.clone()))];
-        self.resolving.insert(id, Resolving { identity, spec, slot, starter });
+        self.resolving.insert(id, Resolving { identity, spec, slot, starter, epoch });
         todo
     }
 
     /// Takes in what was found of program, folder and environment. Only now is there a record.
     pub(super) fn resolved(&mut self, at: At, run: RunId, found: Result<Resolved, Failure>) -> Vec<Do> {
-        let Some(Resolving { identity, spec, slot, mut starter }) = self.resolving.remove(&run) else {
+        let Some(Resolving { identity, spec, slot, mut starter, epoch }) = self.resolving.remove(&run) else {
             return Vec::new();
         };
         // The fence again: everything may be ending by now.
-        let found = self.refusal(&spec).map_or(found, Err);
+        let found = self.refusal(&identity.session, &spec).map_or(found, Err);
+        let found = if self.is_epoch_valid(&identity.session, epoch) {
+            found
+        } else {
+            let message = "the session was closed while the run was being started";
+            found.and(Err(Failure::new(ErrorCode::Closing, message)))
+        };
         let taken = identity.name.as_ref().and_then(|name| self.active_run(&identity.session, name));
         let found = match taken {
             Some(other) => Err(Failure::new(

@@ -7,6 +7,7 @@ use super::kept::Kept;
 use super::records;
 use super::request::Request;
 use super::serving::{control_closed, not_found};
+use super::sessions::stale_generation;
 use super::why;
 use crate::api::{Activity, ByteCounts, Inspection, Part, PartName, Reading, RunView, StopOutcome, Termination};
 use crate::model::{Failure, Moment, Record, RecordOutput, SessionName};
@@ -15,9 +16,9 @@ use crate::sys::clock;
 impl Core {
     /// Takes a request in on a run that is not in the list of its session. Of a run that never was, that is of another session and that was deleted
     /// the same is found: nothing.
-    pub(super) fn unlisted(&self, session: &SessionName, request: Request) -> Vec<Do> {
+    pub(super) fn unlisted(&self, session: &SessionName, generation: Option<u64>, request: Request) -> Vec<Do> {
         let session = session.clone();
-        vec![Do::Beside(Box::new(move |kept| kept.answer_unlisted(&session, request)))]
+        vec![Do::Beside(Box::new(move |kept| kept.answer_unlisted(&session, generation, request)))]
     }
 }
 
@@ -30,7 +31,7 @@ pub(super) fn mark(record: Record, at: Timestamp) -> Do {
 }
 
 impl Kept {
-    fn answer_unlisted(&self, session: &SessionName, request: Request) -> After {
+    fn answer_unlisted(&self, session: &SessionName, generation: Option<u64>, request: Request) -> After {
         let Some(run) = request.listed_run() else { return After::Nothing };
         let stored = self.records.as_ref().map(|records| records.of(session, run)).transpose();
         let record = match stored.map(Option::flatten) {
@@ -44,6 +45,10 @@ impl Kept {
                 return After::Nothing;
             }
         };
+        if let Some(expected) = generation.filter(|expected| *expected != record.generation && request.is_change()) {
+            request.refuse(stale_generation(expected, record.generation));
+            return After::Nothing;
+        }
         match request {
             Request::Read(_, limit_bytes, answer) => {
                 if let Err(failure) = super::serving::check_limit(limit_bytes) {

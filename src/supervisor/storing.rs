@@ -10,10 +10,19 @@ use super::entry::Entry;
 use crate::driver::Command;
 use crate::model::run::Input;
 use crate::model::{Degraded, ErrorCode, Failure, LogFacts, RecordOutput, RunId};
+use crate::store::StoreError;
 
 /// The first and the longest pause before a write that failed is tried again.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Returns what a write has come to. When retention has deleted the record of a final run meanwhile, nothing is left that a mark could be added to.
+pub(super) fn outcome(result: Result<(), StoreError>) -> Result<(), Failure> {
+    match result {
+        Err(StoreError::Transition { from: None, to, .. }) if to.is_final() => Ok(()),
+        result => result.map_err(Failure::from),
+    }
+}
 
 /// How the record of a run stands on the disk.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use crate::model::run::RunTimer;
-use crate::model::{Moment, RunId};
+use crate::model::{LeaseId, Moment, RunId};
 use crate::sys::clock::BoottimeTimer;
 use crate::sys::watched::Watched;
 
@@ -17,6 +17,8 @@ pub(super) enum Deadline {
     Store(RunId),
     /// The bound of a shutdown.
     Shutdown,
+    /// The bound of a close.
+    Close(LeaseId),
 }
 
 /// The deadlines that are armed. No thread wakes up before the first of them.

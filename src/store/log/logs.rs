@@ -68,7 +68,7 @@ impl Bounds {
 #[derive(Debug)]
 pub struct Logs {
     folder: PathBuf,
-    steps_tx: mpsc::Sender<Message>,
+    messages_tx: mpsc::Sender<Option<Message>>,
     thread: Option<JoinHandle<()>>,
     bounds: Arc<Bounds>,
 }
@@ -84,11 +84,12 @@ impl Logs {
 
     pub(super) fn start_with(folder: &Path, options: LogOptions, files: Files) -> std::io::Result<Logs> {
         // Unbounded, but a run is not read from while too much of it is on its way.
-        let (steps_tx, steps_rx) = mpsc::channel();
+        let (messages_tx, messages_rx) = mpsc::channel();
         let writer = Writer::new(folder.to_owned(), files);
-        let thread = std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&steps_rx))?;
+        let thread =
+            std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&messages_rx))?;
         let bounds = Arc::new(Bounds { options, live: AtomicU64::new(0) });
-        Ok(Logs { folder: folder.to_owned(), steps_tx, thread: Some(thread), bounds })
+        Ok(Logs { folder: folder.to_owned(), messages_tx, thread: Some(thread), bounds })
     }
 
     /// Returns the folder.
@@ -99,7 +100,7 @@ impl Logs {
     /// Begins the log of a run. That its files cannot be made shows as [`LogSink::failure`].
     pub fn begin(&self, run: RunId, mode: Mode, size: Size) -> LogSink {
         let size = (mode == Mode::Pty).then_some(size);
-        LogSink::new(Shared::new(run, mode), self.steps_tx.clone(), Arc::clone(&self.bounds), size)
+        LogSink::new(Shared::new(run, mode), self.messages_tx.clone(), Arc::clone(&self.bounds), size)
     }
 
     /// Takes the log of a run up that the program before this one wrote; [`LogSink::go_on`] begins the next segment. What was only half begun is removed.
@@ -109,7 +110,7 @@ impl Logs {
     /// [`LogError`] when it cannot be read, or was written by a newer shtask. That there is none is no error: it begins.
     pub fn resume(&self, run: RunId, mode: Mode) -> Result<LogSink, LogError> {
         let found = resume::look(&self.folder, run, mode)?;
-        Ok(LogSink::resumed(Shared::new(run, mode), self.steps_tx.clone(), Arc::clone(&self.bounds), found))
+        Ok(LogSink::resumed(Shared::new(run, mode), self.messages_tx.clone(), Arc::clone(&self.bounds), found))
     }
 }
 
@@ -117,7 +118,7 @@ impl Drop for Logs {
     /// Waits until what was handed over is written.
     fn drop(&mut self) {
         // It has ended already when this cannot be sent.
-        let _ = self.steps_tx.send(Message::close());
+        let _ = self.messages_tx.send(None);
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the writer of the logs has failed");
         }

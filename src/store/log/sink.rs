@@ -13,7 +13,7 @@ use super::logs::Bounds;
 use super::progress::{LogProgress, Shared};
 use super::resume::Found;
 use super::split::end_of_segment;
-use super::writer::{Message, Step};
+use super::writer::{MERGE_MICROS, Message, Step};
 use crate::model::{LogFacts, RunId, Size};
 
 /// How much of one run may be on its way to the disk. More than what is taken in at once, so that the disk is never waited for when it keeps up;
@@ -24,14 +24,21 @@ const MAX_IN_FLIGHT_BYTES: usize = 1024 * 1024;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// How much is held back at most, for one message to the writer instead of many: a wake-up of its thread costs more than what a key prints.
+const MAX_HELD_BYTES: usize = 64 * 1024;
+
 /// What a line of the index takes at most, nearly always.
 const ENTRY_BYTES: u64 = 24;
 
 /// Takes the output of one run for its log. No call waits for the disk: [`LogSink::has_room`] tells when to stop reading from the run.
+///
+/// What it takes may be held back until [`LogSink::pass_on`] is called, 64 KiB of output have come, or a segment or the log ends.
 #[derive(Debug)]
 pub struct LogSink {
     shared: Arc<Shared>,
-    steps_tx: mpsc::Sender<Message>,
+    messages_tx: mpsc::Sender<Option<Message>>,
+    held: Vec<(u64, Step)>,
+    held_bytes: usize,
     bounds: Arc<Bounds>,
     began: Instant,
     /// How long the log had gone on before that, in microseconds.
@@ -51,21 +58,28 @@ pub struct LogSink {
 impl LogSink {
     pub(super) fn new(
         shared: Arc<Shared>,
-        steps_tx: mpsc::Sender<Message>,
+        messages_tx: mpsc::Sender<Option<Message>>,
         bounds: Arc<Bounds>,
         size: Option<Size>,
     ) -> LogSink {
-        let mut sink = LogSink::bare(shared, steps_tx, bounds, size);
+        let mut sink = LogSink::bare(shared, messages_tx, bounds, size);
         sink.begin_segment(Vec::new());
         sink
     }
 
-    fn bare(shared: Arc<Shared>, steps_tx: mpsc::Sender<Message>, bounds: Arc<Bounds>, size: Option<Size>) -> LogSink {
+    fn bare(
+        shared: Arc<Shared>,
+        messages_tx: mpsc::Sender<Option<Message>>,
+        bounds: Arc<Bounds>,
+        size: Option<Size>,
+    ) -> LogSink {
         bounds.joined();
         let max_segment = bounds.max_segment_bytes();
         LogSink {
             shared,
-            steps_tx,
+            messages_tx,
+            held: Vec::new(),
+            held_bytes: 0,
             bounds,
             began: Instant::now(),
             before: 0,
@@ -84,11 +98,11 @@ impl LogSink {
     /// Makes the end of a log that is there. [`LogSink::go_on`] has to follow before anything else.
     pub(super) fn resumed(
         shared: Arc<Shared>,
-        steps_tx: mpsc::Sender<Message>,
+        messages_tx: mpsc::Sender<Option<Message>>,
         bounds: Arc<Bounds>,
         found: Found,
     ) -> LogSink {
-        let mut sink = LogSink::bare(shared, steps_tx, bounds, None);
+        let mut sink = LogSink::bare(shared, messages_tx, bounds, None);
         for stream in LogStream::BOTH {
             sink.shared.written[stream.index()].store(found.offsets[stream.index()], Ordering::Release);
         }
@@ -133,9 +147,28 @@ impl LogSink {
         self.before.saturating_add(u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
-    fn send(&self, step: Step) {
-        let (shared, at) = (Arc::clone(&self.shared), self.at());
-        if self.steps_tx.send(Message { shared, at, step }).is_err() {
+    fn hold(&mut self, step: Step) {
+        self.held.push((self.at(), step));
+    }
+
+    fn send(&mut self, step: Step) {
+        self.hold(step);
+        self.pass_on();
+    }
+
+    /// Returns whether something is held back.
+    pub fn holds_back(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Passes what is held back on to the writer.
+    pub fn pass_on(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        self.held_bytes = 0;
+        let message = Message { shared: Arc::clone(&self.shared), steps: std::mem::take(&mut self.held) };
+        if self.messages_tx.send(Some(message)).is_err() {
             self.shared.fail(self.segment, "the writer of the logs has ended".to_owned());
         }
     }
@@ -162,7 +195,18 @@ impl LogSink {
             return;
         }
         self.shared.in_flight.fetch_add(bytes.len(), Ordering::AcqRel);
-        self.send(Step::Bytes(stream, bytes.to_vec()));
+        let at = self.at();
+        match self.held.last_mut() {
+            // As the index has it: what comes closer together than this is one entry.
+            Some((since, Step::Bytes(last, held))) if *last == stream && at - *since <= MERGE_MICROS => {
+                held.extend_from_slice(bytes);
+            }
+            Some(_) | None => self.held.push((at, Step::Bytes(stream, bytes.to_vec()))),
+        }
+        self.held_bytes += bytes.len();
+        if self.held_bytes >= MAX_HELD_BYTES {
+            self.pass_on();
+        }
     }
 
     /// Returns whether the present segment cannot be written.
@@ -204,13 +248,13 @@ impl LogSink {
     /// Takes note that the terminal has another size.
     pub fn resized(&mut self, size: Size) {
         self.size = Some(size);
-        self.send(Step::Resize(size));
+        self.hold(Step::Resize(size));
     }
 
     /// Takes note of a cut, by how many there were with it.
     pub fn cut(&mut self, cuts: u64) {
         self.cuts = cuts;
-        self.send(Step::Cut(cuts));
+        self.hold(Step::Cut(cuts));
     }
 
     /// Returns whether more output may be taken in.

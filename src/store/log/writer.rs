@@ -15,7 +15,7 @@ use super::progress::Shared;
 use crate::model::{Mode, RunId, Size};
 
 /// Output that comes closer together is one entry of the index, in microseconds: the eye sees no difference.
-const MERGE_MICROS: u64 = 10_000;
+pub(super) const MERGE_MICROS: u64 = 10_000;
 
 /// How long an entry may wait for more that it can be merged with.
 const IDLE: Duration = Duration::from_millis(20);
@@ -24,9 +24,8 @@ const IDLE: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Message {
     pub(super) shared: Arc<Shared>,
-    /// Microseconds since the log began.
-    pub(super) at: u64,
-    pub(super) step: Step,
+    /// In order, each with the microseconds since the log began.
+    pub(super) steps: Vec<(u64, Step)>,
 }
 
 #[derive(Debug)]
@@ -39,15 +38,6 @@ pub(super) enum Step {
     Resize(Size),
     Cut(u64),
     End,
-    /// No log is meant: the writer ends.
-    Close,
-}
-
-impl Message {
-    pub(super) fn close() -> Message {
-        let nobody = RunId::from_bits([0; 10]);
-        Message { shared: Shared::new(nobody, Mode::Pipes), at: 0, step: Step::Close }
-    }
 }
 
 /// A segment that is there.
@@ -84,17 +74,21 @@ impl Writer {
         Writer { folder, files, logs: HashMap::new(), failed: HashMap::new() }
     }
 
-    pub(super) fn run(mut self, steps_rx: &mpsc::Receiver<Message>) {
+    /// Writes until a message is none, or nobody is left who could send one.
+    pub(super) fn run(mut self, messages_rx: &mpsc::Receiver<Option<Message>>) {
         loop {
             let is_idle = self.logs.values().all(|log| log.pending.is_none());
             let next = if is_idle {
-                steps_rx.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                messages_rx.recv().map_err(|_| RecvTimeoutError::Disconnected)
             } else {
-                steps_rx.recv_timeout(IDLE)
+                messages_rx.recv_timeout(IDLE)
             };
             match next {
-                Ok(Message { step: Step::Close, .. }) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(message) => self.take(message),
+                Ok(None) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Some(Message { shared, steps })) => {
+                    steps.into_iter().for_each(|(at, step)| self.take(&shared, at, step));
+                    shared.step();
+                }
                 Err(RecvTimeoutError::Timeout) => self.note_all(),
             }
         }
@@ -108,12 +102,11 @@ impl Writer {
         }
     }
 
-    fn take(&mut self, message: Message) {
-        let Message { shared, at, step } = message;
+    fn take(&mut self, shared: &Arc<Shared>, at: u64, step: Step) {
         let run = shared.run;
         match step {
             Step::Resume(kept) => drop(self.failed.insert(run, kept.into())),
-            Step::Begin(head, redraw, max_bytes) => self.begin(&shared, &head, &redraw, max_bytes),
+            Step::Begin(head, redraw, max_bytes) => self.begin(shared, &head, &redraw, max_bytes),
             Step::Bytes(stream, bytes) => {
                 if self.logs.contains_key(&run) {
                     self.with_log(run, |log, files| log.append(files, at, stream, &bytes));
@@ -130,9 +123,7 @@ impl Writer {
                 self.failed.remove(&run);
                 shared.ended.store(true, Ordering::Release);
             }
-            Step::Close => {}
         }
-        shared.step();
     }
 
     /// Does something to a log; one that fails is put away until its next segment begins.

@@ -27,6 +27,10 @@ const PASTE_WAIT: Duration = Duration::from_secs(1);
 /// What is read at once. A terminal's queue holds 4 KiB.
 const BUFFER_BYTES: usize = 16 * 1024;
 
+/// How often is read before what came is handed on: until nothing is left, so that nobody has to come back to see that, but no flood holds the
+/// program up.
+const MAX_READS: usize = 4;
+
 /// The user's input as it comes, from standard input, which is a terminal. It ends when the terminal is gone.
 pub(crate) fn inputs() -> io::Result<Pin<Box<dyn Stream<Item = Input> + Send>>> {
     // A descriptor of its own, since the reactor takes each only once.
@@ -71,17 +75,17 @@ impl Reader {
         self.waiting.pop_front()
     }
 
-    /// Reads what is there. Returns false when the terminal is gone.
+    /// Reads what is there, within bounds. Returns false when the terminal is gone.
     fn read(&mut self) -> bool {
         let mut buffer = [0; BUFFER_BYTES];
-        match self.watched.try_io(Interest::READABLE, |terminal| read_ready(terminal, &mut buffer)) {
-            Ok(0) => false,
-            Ok(count) => {
-                self.parser.feed(&buffer[..count], &mut self.read);
-                true
+        for _ in 0..MAX_READS {
+            match self.watched.try_io(Interest::READABLE, |terminal| read_ready(terminal, &mut buffer)) {
+                Ok(0) => return false,
+                Ok(count) => self.parser.feed(&buffer[..count], &mut self.read),
+                Err(error) => return matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
             }
-            Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
         }
+        true
     }
 }
 

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::api::{
-    Answer, Client, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading,
-    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunView, SearchRequest, SearchResults,
-    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Stopping, Summary,
-    Update, View, Watch, feed, reply,
+    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection,
+    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunView, SearchRequest,
+    SearchResults, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest,
+    Stopping, Summary, Update, View, Watch, feed, reply,
 };
-use crate::model::{Cut, ErrorCode, Failure, Frame, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin};
+use crate::model::{
+    Cut, ErrorCode, Failure, Fence, Frame, Guard, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin,
+};
 
 /// What was asked, in words.
 #[derive(Default)]
@@ -157,6 +159,30 @@ impl Client for Fake {
 
     fn export(&self, _: RunId, _: ExportFormat) -> Export {
         unreachable!("the TUI exports nothing")
+    }
+
+    fn guarded(&self, _: Guard) -> Arc<dyn Client> {
+        unreachable!("the TUI guards nothing")
+    }
+
+    fn set_fence(&self, _: Option<Fence>) -> Reply<()> {
+        unavailable()
+    }
+
+    fn close_session(&self) -> Closing {
+        Closing { lease: unavailable(), ended: unavailable() }
+    }
+
+    fn commit_close(&self, _: LeaseId) -> Reply<()> {
+        unavailable()
+    }
+
+    fn roll_back_close(&self, _: LeaseId) -> Reply<()> {
+        unavailable()
+    }
+
+    fn resume_session(&self) -> Reply<bool> {
+        unavailable()
     }
 
     fn subscribe(&self) -> Feed {

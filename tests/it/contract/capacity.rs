@@ -14,7 +14,7 @@ async fn each_limit_is_checked_on_its_own_and_named(ground: Arc<Ground>) {
     let pty = small.start(small.pty("exec sleep 100")).await;
     let full = small.try_start(small.pty(":")).await.expect_err("one PTY run only");
     assert_eq!(full.code, ErrorCode::CapacityFull);
-    assert!(full.is_retryable() && full.message.contains("1 of 1 PTY runs"), "{full}");
+    assert!(full.retryable && full.message.contains("1 of 1 PTY runs"), "{full}");
     assert!(full.hint.as_ref().is_some_and(|hint| hint.contains("limits.pty_runs")), "{full:?}");
     small.start(small.sh("exec sleep 100")).await;
     let third = small.start(small.sh("exec sleep 100")).await;

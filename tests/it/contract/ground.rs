@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use shtask::api::{Client, Feed, ShutdownReport, ShutdownRequest, StartRequest, StopRequest, Update, View};
+use shtask::api::{Client, Feed, Sessions, ShutdownReport, ShutdownRequest, StartRequest, StopRequest, Update, View};
 use shtask::holder::OnLost;
 use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
@@ -59,6 +59,7 @@ pub(super) struct Ground {
     make: Make,
     pub(super) session: SessionName,
     clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+    pub(super) sessions: Arc<dyn Sessions>,
     _other_side: Box<dyn Any + Send + Sync>,
 }
 
@@ -90,8 +91,9 @@ pub(super) fn local(limits: Limits) -> Ground {
     let supervising = tokio::spawn(supervisor.run());
     let dir = tempfile::tempdir().expect("a folder");
     let client = Arc::new(clients.client(session.clone()));
+    let sessions = Arc::new(clients.clone());
     let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
-    Ground { client, dir, make: local, session, clients, _other_side: Box::new((supervising, state)) }
+    Ground { client, dir, make: local, session, clients, sessions, _other_side: Box::new((supervising, state)) }
 }
 
 fn new_session() -> SessionName {
@@ -183,7 +185,12 @@ impl Ground {
     /// Waits for the final record of a run.
     pub(super) async fn ended(&self, run: RunId) -> Arc<Record> {
         let mut feed = self.client.subscribe();
-        within("the end of a run", async { final_record(&mut feed, run).await }).await
+        let record = within("the end of a run", async { final_record(&mut feed, run).await }).await;
+        // The table may show the final record while it is being stored; a stop is answered once the run is closed and its slot free.
+        let stopping = self.client.stop(run, StopRequest { kill: false });
+        let outcome = within("the close of a run", stopping.reply).await.expect("the final record");
+        assert!(!outcome.applied, "it had ended");
+        record
     }
 
     /// Stops a run.

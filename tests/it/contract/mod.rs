@@ -4,6 +4,7 @@
 //! kind. Each test cites its rule of the specification.
 
 mod capacity;
+mod closes;
 mod closing;
 mod cuts;
 mod draining;
@@ -13,6 +14,7 @@ mod feeds;
 mod finding;
 mod foreground;
 mod ground;
+mod guards;
 mod keys;
 mod leaks;
 mod naming;

@@ -193,7 +193,7 @@ fn the_cursor_of_an_attached_run_is_the_terminals_own() {
 fn a_new_run_is_started_from_the_prompt_and_ends_with_its_tree() {
     let marker = Marker::new();
     let mut terminal = open("");
-    terminal.wait_quiet(std::time::Duration::from_millis(50));
+    terminal.wait_for_text("no runs yet");
     terminal.keys("n");
     terminal.keys(&format!("echo started by h\"and\"; sleep {marker} & wait<Enter>"));
     terminal.wait_for_text("started by hand");

@@ -222,6 +222,12 @@ fn a_holder_that_waits_takes_little_memory_and_no_processor() {
     drop(ground.take_up());
     until("it sleeps", || proc::stat(holder).is_ok_and(|stat| stat.state == b'S'));
     let switches = || status_line(holder, "voluntary_ctxt_switches:");
+    // It has yet to see that the link is gone.
+    until("it rests", || {
+        let before = switches();
+        std::thread::sleep(Duration::from_millis(50));
+        switches() == before
+    });
     let before = switches();
     let kib = super::cost::private_kib(holder);
     assert!(kib <= 512, "{kib} KiB of private memory");

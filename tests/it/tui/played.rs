@@ -3,12 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use shtask::api::{
-    Client, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading,
+    Client, Closing, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading,
     LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults,
     ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, Summary, View, Watch,
     feed,
 };
-use shtask::model::{Cut, ErrorCode, Failure, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin};
+use shtask::model::{
+    Cut, ErrorCode, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin,
+};
 
 #[derive(Default)]
 pub(super) struct Played(Mutex<Option<FeedSender>>);
@@ -108,6 +110,30 @@ impl Client for Played {
 
     fn export(&self, _: RunId, _: ExportFormat) -> Export {
         unreachable!("the TUI exports nothing")
+    }
+
+    fn guarded(&self, _: Guard) -> Arc<dyn Client> {
+        unreachable!("the TUI guards nothing")
+    }
+
+    fn set_fence(&self, _: Option<Fence>) -> Reply<()> {
+        refuse()
+    }
+
+    fn close_session(&self) -> Closing {
+        Closing { lease: refuse(), ended: refuse() }
+    }
+
+    fn commit_close(&self, _: LeaseId) -> Reply<()> {
+        refuse()
+    }
+
+    fn roll_back_close(&self, _: LeaseId) -> Reply<()> {
+        refuse()
+    }
+
+    fn resume_session(&self) -> Reply<bool> {
+        refuse()
     }
 
     fn subscribe(&self) -> Feed {

@@ -53,6 +53,7 @@ pub(super) fn append(sink: &mut LogSink, stream: LogStream, bytes: &[u8]) {
         rest = &rest[end..];
     }
     sink.append(stream, rest);
+    sink.pass_on();
 }
 
 /// Ends a log and waits until it is written.
