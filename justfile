@@ -12,6 +12,14 @@ check:
 test:
     cargo test
 
+# The screens of recorded programs, exact in text and cursor, through the library and the built program.
+conformance:
+    cargo test --test it screen::recordings
+
+# Looks for inputs that break the screen: screen, replay or encode, for so many seconds. Needs nightly Rust and `cargo install cargo-fuzz`.
+fuzz TARGET SECONDS="1800":
+    cargo +nightly fuzz run --sanitizer none {{TARGET}} -- -max_total_time={{SECONDS}} -max_len=4096
+
 # Speed and size, side by side with bare baselines.
 bench *ARGS:
     cargo bench {{ARGS}}

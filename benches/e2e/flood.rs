@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::corpus::{self, Kind};
 use crate::harness::Home;
 use crate::limits::{self, Cost};
-use crate::product::{MakeTask, Task, configure, open, open_gate};
+use crate::product::{MakeTask, Task, configure_with, open, open_gate};
 use crate::stats::best;
 use crate::table::{Goal, Row};
 use crate::usage;
@@ -22,8 +22,10 @@ const LINE: &str =
     "rm -f gate; mkfifo gate; echo rea\"dy\"; read x < gate; cat flood; echo =LAST=\"LINE=\"; exec sleep 1000";
 
 /// From the opening of the gate to the last line on the screen.
-fn through_the_program(home: &Arc<Home>, task: MakeTask) -> Cost {
-    configure(home, &[task("flood", LINE)]);
+///
+/// `head` is what the configuration has besides the task.
+pub(crate) fn through_the_program(home: &Arc<Home>, task: MakeTask, head: &str) -> Cost {
+    configure_with(home, head, &[task("flood", LINE)]);
     let mut terminal = open(home);
     terminal.wait_for_text("ready");
     let pids = usage::own_processes(&terminal);
@@ -46,7 +48,7 @@ fn cost(mut one: impl FnMut() -> Cost) -> Cost {
     Cost { seconds: least(|cost| cost.seconds), processor_seconds: least(|cost| cost.processor_seconds) }
 }
 
-fn megabytes_per_second(bytes: usize, seconds: f64) -> f64 {
+pub(crate) fn megabytes_per_second(bytes: usize, seconds: f64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than three digits")]
     let bytes = bytes as f64;
     bytes / 1e6 / seconds
@@ -62,7 +64,7 @@ pub(crate) fn pty() -> Vec<Row> {
         let rate = |seconds| megabytes_per_second(bytes.len(), seconds);
         let bare = rate(rounds(|| limits::pty_flood(&home, LINE, LAST)));
         let vt100 = cost(|| limits::vt100_alone(&bytes));
-        let program = cost(|| through_the_program(&home, Task::pty));
+        let program = cost(|| through_the_program(&home, Task::pty, ""));
         let (alone, ours) = (rate(vt100.seconds), rate(program.seconds));
         let name = kind.name();
         rows.push(Row::new(format!("PTY flood, {name}, limit: bare PTY"), "MB/s", ours, Goal::Known).limit(bare));
@@ -87,6 +89,6 @@ pub(crate) fn pipes() -> Vec<Row> {
     home.write("flood", &bytes);
     let rate = |seconds| megabytes_per_second(bytes.len(), seconds);
     let bare = rate(rounds(|| limits::pipe_flood(&home, LINE, LAST)));
-    let ours = rate(cost(|| through_the_program(&home, Task::pipes)).seconds);
+    let ours = rate(cost(|| through_the_program(&home, Task::pipes, "")).seconds);
     vec![Row::new("pipe flood, limit: bare reader", "MB/s", ours, Goal::PartOfLimit(0.4)).limit(bare)]
 }

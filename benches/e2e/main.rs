@@ -18,6 +18,7 @@ mod idle;
 mod limits;
 mod memory;
 mod product;
+mod records;
 mod size;
 mod stats;
 mod table;
@@ -37,6 +38,8 @@ const MEASURES: &[Measure] = &[
     ("memory", memory::memory),
     ("idle", idle::idle),
     ("growth", growth::growth),
+    ("flushing", records::flushing),
+    ("log", records::log),
     ("size", size::size),
 ];
 

@@ -39,7 +39,12 @@ pub(crate) type MakeTask = fn(&str, &str) -> Task;
 
 /// Writes `shtask.toml` with these tasks, all started at once, into the home.
 pub(crate) fn configure(home: &Home, tasks: &[Task]) {
-    let mut text = "[limits]\nruns = 1000\npty_runs = 1000\n".to_owned();
+    configure_with(home, "", tasks);
+}
+
+/// The same, with other tables of the configuration before the tasks.
+pub(crate) fn configure_with(home: &Home, head: &str, tasks: &[Task]) {
+    let mut text = format!("[limits]\nruns = 1000\npty_runs = 1000\n{head}");
     for Task { name, mode, line } in tasks {
         assert!(!line.contains('\''), "the line stands between single quotes");
         text.push_str(&format!("\n[tasks.{name}]\nmode = \"{mode}\"\nautostart = true\nrun = '{line}'\n"));

@@ -12,6 +12,7 @@ use shtask::tail::{Pipe, PipesTail};
 
 #[path = "../e2e/corpus.rs"]
 mod corpus;
+mod streams;
 
 /// What one read of a terminal brings at most.
 const CHUNK_BYTES: usize = 4096;
@@ -62,6 +63,31 @@ fn taking_in(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Output that is not plain log lines, beside `vt100` alone.
+fn other_output(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("other");
+    group.sample_size(10);
+    let all = [
+        ("pages", streams::pages(BYTES)),
+        ("endless line", streams::endless_line(BYTES)),
+        ("links", streams::linked_lines(BYTES)),
+        ("titles", streams::titled_lines(BYTES)),
+    ];
+    for (name, bytes) in all {
+        group.throughput(Throughput::Bytes(bytes.len() as u64));
+        group.bench_with_input(BenchmarkId::new("vt100 alone", name), &bytes, |bencher, bytes| {
+            let (rows, cols) = (NonZeroU16::new(24).expect("not zero"), NonZeroU16::new(80).expect("not zero"));
+            let mut parser = vt100::Parser::new(rows, cols, 0);
+            bencher.iter(|| bytes.chunks(CHUNK_BYTES).for_each(|chunk| parser.process(black_box(chunk))));
+        });
+        group.bench_with_input(BenchmarkId::new("screen", name), &bytes, |bencher, bytes| {
+            let mut screen = Screen::new(size(), SCROLLBACK_LINES);
+            bencher.iter(|| bytes.chunks(CHUNK_BYTES).for_each(|chunk| screen.admit(black_box(chunk))));
+        });
+    }
+    group.finish();
+}
+
 /// Frames: after a key's echo, and after everything changed.
 fn frames(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("frame");
@@ -102,5 +128,5 @@ fn keys(criterion: &mut Criterion) {
     criterion.bench_function("encode a key", |bencher| bencher.iter(|| encode(black_box(&modes), black_box(&actions))));
 }
 
-criterion_group!(benches, taking_in, frames, keys);
+criterion_group!(benches, taking_in, other_output, frames, keys);
 criterion_main!(benches);

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::render::RenderArgs;
+
 /// Starts, shows, steers and stops long-running commands, over pipes or a PTY.
 #[derive(Debug, Parser)]
 #[command(name = "shtask", version, about, after_help = AFTER_HELP, disable_help_subcommand = true)]
@@ -21,10 +23,12 @@ pub(super) struct Args {
 }
 
 /// What to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(super) enum Verb {
     /// Open the list of runs and the terminal of the selected one (the default)
     Tui,
+    /// Print the final screen of a program's output or of a recording
+    Render(RenderArgs),
 }
 
 const AFTER_HELP: &str = "Examples:

@@ -5,6 +5,7 @@ mod embedded;
 mod exit;
 mod log;
 mod program;
+mod render;
 mod state;
 
 pub use program::main;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::args::{Args, Verb};
-use super::{embedded, exit};
+use super::{embedded, exit, render};
 
 /// Runs the program as its arguments say; returns its exit code.
 pub fn main() -> ExitCode {
@@ -15,6 +15,7 @@ pub fn main() -> ExitCode {
     };
     let outcome = match args.verb.unwrap_or(Verb::Tui) {
         Verb::Tui => embedded::tui(args.config.as_deref(), args.nested),
+        Verb::Render(asked) => render::render(&asked),
     };
     outcome.unwrap_or_else(|failure| exit::failed(&failure))
 }

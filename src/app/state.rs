@@ -27,6 +27,8 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
         age: DAY * u32::try_from(settings.retention.days).unwrap_or(u32::MAX),
     };
     let max_total_log_bytes = settings.retention.log_bytes;
+    let redactor = Redactor::new(&settings.redact.patterns)
+        .map_err(|error| Failure::new(ErrorCode::Invalid, format!("redact.patterns: {error}")))?;
     // One program at a time works in a folder, and two projects are open at once every day: each has its own.
     let path = path.join("projects").join(session.as_str());
     let folder = Arc::new(StateFolder::open(&path)?);
@@ -43,6 +45,7 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
     let logs = Logs::start(store.logs(), logs).map_err(|error| {
         Failure::new(ErrorCode::SpawnFailed, format!("the writer of the logs could not be started: {error}"))
     })?;
+    let logs = logs.telling(store.log_bounder()).redacted_by(settings.output.redact_logs.then(|| redactor.clone()));
     let records = store.records();
     Ok(Storage {
         generations: records.generations()?,
@@ -50,16 +53,7 @@ pub(super) fn open(settings: &Settings, session: &SessionName) -> Result<Storage
         records: Some(records),
         logs: Some(Arc::new(logs)),
         flush_interval: Some(settings.output.flush_interval),
-        redaction: redaction()?,
+        redaction: Redaction::new(redactor),
         strict: settings.store.strict,
     })
-}
-
-/// The usual secrets are taken out of everything but the raw logs (S9.4).
-fn redaction() -> Result<Redaction, Failure> {
-    let redactor = Redactor::new(&[]).map_err(|error| Failure::new(ErrorCode::Invalid, error.to_string()))?;
-    Ok(Redaction::new(move |text, goes_on| {
-        let redacted = if goes_on { redactor.redact_unfinished(text) } else { redactor.redact(text) };
-        redacted.found.then(|| redacted.text.into_owned())
-    }))
 }

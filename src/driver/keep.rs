@@ -69,20 +69,49 @@ impl Keep {
     pub(super) fn admit(&mut self, collector: &mut Collector, pipe: Pipe, bytes: &[u8]) {
         let stream = stream_of(pipe);
         let mut rest = bytes;
-        if let Some(log) = &mut self.log {
-            while let Some(end) = log.segment_ends_in(rest) {
-                let (before, behind) = rest.split_at(end);
-                collector.admit(pipe, before);
-                log.append(stream, before);
-                log.begin_segment(collector.redraw());
-                rest = behind;
-            }
-            log.append(stream, rest);
+        while let Some(end) = self.log.as_ref().and_then(|log| log.segment_ends_in(rest)) {
+            let (before, behind) = rest.split_at(end);
+            collector.admit(pipe, before);
+            self.append(collector, stream, before);
+            self.begin_segment(collector);
+            rest = behind;
         }
         collector.admit(pipe, rest);
+        self.append(collector, stream, rest);
         if let Some(flush) = &mut self.flush {
             flush.new_bytes += bytes.len() as u64;
         }
+    }
+
+    /// Gives output to the log, without its secrets when that is wanted: then the log is behind the collector by what is held back.
+    fn append(&mut self, collector: &mut Collector, stream: LogStream, bytes: &[u8]) {
+        let Some(log) = &mut self.log else { return };
+        let Some(clean) = log.redacted(stream, bytes) else { return log.append(stream, bytes) };
+        let mut rest = &clean[..];
+        // A mark may be longer than its secret.
+        while let Some(end) = self.log.as_ref().and_then(|log| log.segment_ends_in(rest)) {
+            let (before, behind) = rest.split_at(end);
+            if let Some(log) = &mut self.log {
+                log.append(stream, before);
+            }
+            self.begin_segment(collector);
+            rest = behind;
+        }
+        if let Some(log) = &mut self.log {
+            log.append(stream, rest);
+        }
+    }
+
+    fn begin_segment(&mut self, collector: &mut Collector) {
+        if let Some(log) = &mut self.log {
+            let redraw = collector.redraw(log.redactor());
+            log.begin_segment(redraw);
+        }
+    }
+
+    /// Returns what takes secrets out of what is shown.
+    pub(super) fn redaction(&self) -> &Redaction {
+        &self.redaction
     }
 
     /// Takes note of a cut, by how many there were with it.
@@ -171,11 +200,14 @@ impl Keep {
         let log = self.facts();
         let flush = self.flush.as_mut()?;
         flush.due = None;
+        if flush.in_flight {
+            // The answer to that one makes the next one due.
+            return None;
+        }
         flush.generation = collector.generation();
         flush.new_bytes = 0;
         flush.last = Some(Instant::now());
-        let mut output = collector.live_output();
-        self.redaction.output(&mut output, true);
+        let output = collector.live_output(self.redaction.redactor());
         if flush.output.as_ref() == Some(&output) {
             return None;
         }
@@ -198,9 +230,7 @@ impl Keep {
         if let Some(log) = &mut self.log {
             log.end();
         }
-        let mut output = collector.output();
-        self.redaction.output(&mut output, false);
-        output
+        collector.output(self.redaction.redactor())
     }
 
     /// Waits until the log is written, after [`Keep::finish`], and closes it.

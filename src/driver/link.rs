@@ -56,6 +56,11 @@ impl Link {
         self.link.send(request)
     }
 
+    /// Returns what the other end said before it closed.
+    pub(super) fn last_word(&mut self) -> Option<Event> {
+        self.link.receive().ok().flatten().map(|(event, _)| event)
+    }
+
     /// Waits for the next event.
     ///
     /// # Cancel safety

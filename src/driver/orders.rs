@@ -40,7 +40,13 @@ impl Driver {
             Command::Signal(signo, target, answer) => self.signal(signo, target, answer),
             Command::Read(limit_bytes, record, answer) => {
                 self.take_in_for_cut();
-                answer.send(Ok(Reading { record, parts: self.collector.read(limit_bytes) }));
+                let goes_on = !self.finished;
+                let parts = self.collector.read(self.keep.redaction().redactor(), limit_bytes, goes_on);
+                answer.send(Ok(Reading { record, parts }));
+                // What was read is on record from then on (S6.1).
+                if goes_on {
+                    self.flush();
+                }
             }
             Command::Inspect(view, answer) => answer.send(Ok(self.inspect(*view))),
             Command::History { first, count, answer } => {
@@ -118,10 +124,14 @@ impl Driver {
 
     fn inspect(&self, view: RunView) -> Inspection {
         let holder_pid = self.holder_pid.filter(|_| self.link.is_some());
+        let mut processes = holder_pid.map(facts::tree).unwrap_or_default();
+        for process in &mut processes {
+            self.keep.redaction().text(&mut process.name, false);
+        }
         let (output, error) = self.collector.printed_bytes().unwrap_or((self.printed_bytes, 0));
         Inspection {
             view,
-            processes: holder_pid.map(facts::tree).unwrap_or_default(),
+            processes,
             bytes: ByteCounts { input: self.typed_bytes, output, error },
             holder_pid,
             cuts: self.cuts,

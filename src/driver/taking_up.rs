@@ -199,7 +199,7 @@ impl Driver {
             *begin = spool.begin(*begin)?;
         }
         let size = (self.setup.mode == Mode::Pty).then_some(self.size);
-        log.go_on(begins, size, self.cuts, self.collector.redraw());
+        log.go_on(begins, size, self.cuts, self.collector.redraw(None));
         self.printed_bytes = begins.iter().sum();
         for (pipe, begin) in [Pipe::Stdout, Pipe::Stderr].into_iter().zip(begins) {
             let Some(spool) = kept.spools.get(pipe as usize) else { continue };

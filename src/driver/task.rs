@@ -18,7 +18,7 @@ use super::port::{Orders, Report};
 use super::setup::Setup;
 use super::view::Collector;
 use crate::api::{Activity, Answer};
-use crate::holder::{LinkError, Request};
+use crate::holder::{Event, LinkError, Request};
 use crate::model::{ErrorCode, Failure, Mode, Moment, RunId, Size, StdinSpec, with_sources};
 use crate::sys::clock;
 use crate::sys::watched::Watched;
@@ -162,10 +162,14 @@ impl Driver {
         let mut link = Link::open(&self.setup.holders).await?;
         let request = Request::Spawn(Box::new(self.setup.spawn_request()));
         let keepsakes = self.make_keepsakes()?;
-        link.send_with(&request, keepsakes).map_err(|error| {
+        if let Err(error) = link.send_with(&request, keepsakes) {
+            // A fork server that has no holder to give says why, and closes the link.
+            if let Some(Event::SpawnFailed { stage, errno }) = link.last_word() {
+                return Err(self.why_not_spawned(stage, errno).0);
+            }
             let message = format!("the run could not be started: {}", with_sources(&error));
-            Failure::new(ErrorCode::SpawnFailed, message)
-        })?;
+            return Err(Failure::new(ErrorCode::SpawnFailed, message));
+        }
         self.link = Some(link);
         Ok(())
     }
@@ -311,8 +315,13 @@ impl Driver {
     }
 
     /// Sends the newest output to the record, and news of the log.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
+        // Held meanwhile: the next frame of the viewers shares its rows with the one that the snapshot looks at.
+        let shown = self.viewers.are_there().then(|| self.collector.frame());
         self.later.extend(self.keep.snapshot(&mut self.collector));
+        if let Some(frame) = shown {
+            self.viewers.keep(frame);
+        }
         self.later.extend(self.keep.log_news());
         self.forget_settled(true);
     }

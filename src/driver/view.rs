@@ -2,19 +2,24 @@
 
 use std::sync::Arc;
 
+use super::covered::{CONTEXT_BYTES, Moment, cover_frame, cover_output, newest_lines, tail_text};
 use crate::api::{Part, PartName};
-use crate::model::{Frame, HistorySpan, Limits, Mode, RecordOutput, Row, Size};
+use crate::model::{Frame, HistorySpan, Limits, Mode, PipesOutput, PtyOutput, RecordOutput, Row, Size};
+use crate::redact::Redactor;
 use crate::screen::{LogView, Screen};
 use crate::tail::{Pipe, PipesTail};
 
-/// The tail that is kept of each stream: what a read may ask for at most.
-const TAIL_BYTES: usize = Limits::MAX_READ_BYTES;
+/// The tail that is kept of each stream: what a read may ask for at most, and what is before it.
+const TAIL_BYTES: usize = Limits::MAX_READ_BYTES + CONTEXT_BYTES;
 
 /// What a record keeps of each stream of a pipes run. The rest can be read from the tail while the run is known.
 const RECORD_TAIL_BYTES: usize = 64 * 1024;
 
 /// What the record of a live run keeps of each stream, or of the scrollback.
 const LIVE_BYTES: usize = 16 * 1024;
+
+/// What the record of a final run keeps of the scrollback.
+const RECORD_SCROLLBACK_BYTES: usize = 1024 * 1024;
 
 /// How much of a pipes run's output a new viewer is shown.
 const LOG_START_BYTES: usize = 256 * 1024;
@@ -132,49 +137,59 @@ impl Collector {
         }
     }
 
-    /// Returns what the record of a live run keeps: less than at the end, as it is written again and again.
-    pub(super) fn live_output(&mut self) -> RecordOutput {
+    /// Returns what the record of a live run keeps, without secrets: less than at the end, as it is written again and again.
+    pub(super) fn live_output(&mut self, redactor: Option<&Redactor>) -> RecordOutput {
         match self {
-            Collector::Pty(screen) => RecordOutput::Pty(Box::new(screen.output_within(LIVE_BYTES))),
-            Collector::Pipes(pipes) => RecordOutput::Pipes(pipes.tail.output(LIVE_BYTES)),
+            Collector::Pty(screen) => RecordOutput::Pty(Box::new(pty_output(screen, redactor, LIVE_BYTES, true))),
+            Collector::Pipes(pipes) => RecordOutput::Pipes(pipes.output(redactor, LIVE_BYTES, true)),
         }
     }
 
-    /// Returns what draws the present screen anew; nothing for pipes.
-    pub(super) fn redraw(&mut self) -> Vec<u8> {
+    /// Returns what draws the present screen anew, without the secrets that the redactor finds; nothing for pipes.
+    pub(super) fn redraw(&mut self, redactor: Option<&Redactor>) -> Vec<u8> {
         match self {
-            Collector::Pty(screen) => screen.redraw(),
+            Collector::Pty(screen) => {
+                let Some(redactor) = redactor else { return screen.redraw(|_| {}) };
+                let is_joined = screen.history_is_open() && !screen.modes().alternate_screen;
+                let history = is_joined.then(|| screen.output_within(CONTEXT_BYTES).scrollback);
+                let before = history.as_deref().and_then(|text| text.rsplit('\n').next());
+                screen.redraw(|frame| cover_frame(redactor, frame, before))
+            }
             Collector::Pipes(_) => Vec::new(),
         }
     }
 
-    /// Returns what the record keeps.
-    pub(super) fn output(&mut self) -> RecordOutput {
+    /// Returns what the record keeps, without secrets.
+    pub(super) fn output(&mut self, redactor: Option<&Redactor>) -> RecordOutput {
         match self {
-            Collector::Pty(screen) => RecordOutput::Pty(Box::new(screen.output())),
-            Collector::Pipes(pipes) => RecordOutput::Pipes(pipes.tail.output(RECORD_TAIL_BYTES)),
+            Collector::Pty(screen) => {
+                RecordOutput::Pty(Box::new(pty_output(screen, redactor, RECORD_SCROLLBACK_BYTES, false)))
+            }
+            Collector::Pipes(pipes) => RecordOutput::Pipes(pipes.output(redactor, RECORD_TAIL_BYTES, false)),
         }
     }
 
-    /// Returns the newest output, at most `limit_bytes` a stream, in the order of S6.1.
-    pub(super) fn read(&mut self, limit_bytes: usize) -> Vec<Part> {
+    /// Returns the newest output without secrets, at most `limit_bytes` a stream, in the order of S6.1. `goes_on` says whether the run may
+    /// still write.
+    pub(super) fn read(&mut self, redactor: Option<&Redactor>, limit_bytes: usize, goes_on: bool) -> Vec<Part> {
         match self {
             Collector::Pty(screen) => {
-                let text = screen.read(limit_bytes);
-                let alternate = text.last_alternate_screen.unwrap_or_default();
-                let parts = [
-                    (PartName::Screen, text.screen, text.screen_cut),
-                    (PartName::Alternate, alternate, text.alternate_cut),
-                    (PartName::Scrollback, text.scrollback, text.scrollback_cut),
-                ];
-                let parts = parts
-                    .into_iter()
-                    .filter(|(name, text, cut)| *name != PartName::Alternate || !text.is_empty() || *cut);
-                parts.map(|(name, text, cut)| Part { name, text, cut }).collect()
+                let output = pty_output(screen, redactor, limit_bytes, goes_on);
+                let mut left = limit_bytes;
+                let mut part = |name, text, was_cut| {
+                    let (text, cut) = newest_lines(text, left);
+                    left -= text.len();
+                    Part { name, text, cut: cut || was_cut }
+                };
+                let screen = part(PartName::Screen, output.screen, false);
+                let alternate = output.last_alternate_screen.map(|text| part(PartName::Alternate, text, false));
+                let scrollback = part(PartName::Scrollback, output.scrollback, output.truncated);
+                let alternate = alternate.filter(|part| !part.text.is_empty() || part.cut);
+                std::iter::once(screen).chain(alternate).chain([scrollback]).collect()
             }
             Collector::Pipes(pipes) => {
                 let part = |name, pipe| {
-                    let tail = pipes.tail.stream(pipe).text(limit_bytes);
+                    let (tail, _) = tail_text(redactor, pipes.tail.stream(pipe), limit_bytes, goes_on);
                     Part { name, text: tail.text, cut: tail.truncated }
                 };
                 vec![part(PartName::Stdout, Pipe::Stdout), part(PartName::Stderr, Pipe::Stderr)]
@@ -202,7 +217,23 @@ impl Collector {
     }
 }
 
+/// Returns what a record keeps of a terminal, with at most so many bytes of the newest scrollback.
+fn pty_output(screen: &mut Screen, redactor: Option<&Redactor>, scrollback_bytes: usize, goes_on: bool) -> PtyOutput {
+    let Some(redactor) = redactor else { return screen.output_within(scrollback_bytes) };
+    let mut output = screen.output_within(scrollback_bytes + CONTEXT_BYTES);
+    let history_is_open = screen.history_is_open();
+    cover_output(redactor, &mut output, &Moment { frame: &screen.frame(), history_is_open, goes_on });
+    let (scrollback, cut) = newest_lines(std::mem::take(&mut output.scrollback), scrollback_bytes);
+    output.scrollback = scrollback;
+    output.truncated |= cut;
+    output
+}
+
 impl PipesCollector {
+    fn output(&self, redactor: Option<&Redactor>, limit_bytes: usize, goes_on: bool) -> PipesOutput {
+        self.tail.output(|tail| tail_text(redactor, tail, limit_bytes, goes_on))
+    }
+
     fn total_bytes(&self) -> u64 {
         self.tail.stream(Pipe::Stdout).total_bytes() + self.tail.stream(Pipe::Stderr).total_bytes()
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::model::RunId;
+use crate::sys::hooks;
 use crate::sys::local::SocketFolder;
 use crate::sys::pidfd::Pidfd;
 use crate::sys::rights::{self, Kind};
@@ -86,9 +87,12 @@ impl HolderServer {
 impl Running {
     fn start(exe: &Path) -> Result<Self, HolderError> {
         let (control, theirs) = rights::pair(Kind::Messages).map_err(|source| HolderError::Link { source })?;
-        let child = Command::new(exe)
-            .arg(ARGUMENT)
-            .env_clear()
+        let mut command = Command::new(exe);
+        command.arg(ARGUMENT).env_clear();
+        if cfg!(feature = "test-hooks") {
+            command.envs(std::env::var_os(hooks::VARIABLE).map(|plan| (hooks::VARIABLE, plan)));
+        }
+        let child = command
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::null())
             .stderr(Stdio::null())

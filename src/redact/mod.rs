@@ -23,7 +23,7 @@ mod words;
 
 pub use pattern::{MAX_PATTERN_BYTES, MAX_PATTERNS, PatternError};
 pub use redactor::{MARK, Redacted, Redactor};
-pub use rows::{RedactedRows, Row};
+pub use rows::{Row, cover};
 pub use stream::{MAX_HELD_BYTES, Stream};
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub(super) fn compile(patterns: &[String]) -> Result<Vec<Pattern>, PatternError>
 }
 
 impl Pattern {
-    fn new(number: usize, pattern: &str) -> Result<Pattern, PatternError> {
+    pub(super) fn new(number: usize, pattern: &str) -> Result<Pattern, PatternError> {
         if pattern.len() > MAX_PATTERN_BYTES {
             let start = pattern.chars().take(32).collect();
             return Err(PatternError::TooLong { number, start, bytes: pattern.len() });

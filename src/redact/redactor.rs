@@ -48,6 +48,14 @@ impl Redactor {
         Ok(Redactor { rules: Arc::new(Rules { triggers: Triggers::new(), patterns }) })
     }
 
+    /// Checks one pattern; `number` is its place in the list, from 1, for the message.
+    ///
+    /// # Errors
+    /// As [`Redactor::new`].
+    pub fn check_pattern(number: usize, pattern: &str) -> Result<(), PatternError> {
+        Pattern::new(number, pattern).map(drop)
+    }
+
     /// Replaces the secrets of a complete text. Time grows with the length of the text, whatever is in it.
     ///
     /// Colours and other control sequences are looked through and kept.

@@ -18,21 +18,12 @@ pub struct Row<'a> {
     pub soft_wrapped: bool,
 }
 
-/// Rows without secrets.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RedactedRows {
-    /// The text of each row, as wide as before: a secret shows a star a column.
-    pub rows: Vec<String>,
-    /// Whether a secret was found.
-    pub found: bool,
-}
-
 impl Redactor {
     /// Returns where the secrets of the rows are: for each row, ranges of bytes of its text, in order.
     ///
     /// Give the scrollback and the screen in one go, the oldest row first: a secret may begin in the one and end in the
     /// other. `writing_at` is the row in which a run that still writes goes on: what may become a secret at its end is
-    /// found, too. The ranges are for whoever has cells to cover; [`Redactor::redact_rows`] covers text.
+    /// found, too. [`cover`] covers them.
     pub fn find_in_rows(&self, rows: &[Row<'_>], writing_at: Option<usize>) -> Vec<Vec<Range<usize>>> {
         let (before, after) = rows.split_at(writing_at.map_or(0, |at| at + 1).min(rows.len()));
         let mut found = self.find_in_part(before, false);
@@ -63,16 +54,10 @@ impl Redactor {
         }
         found
     }
-
-    /// Covers the secrets of rows in place: every row stays as wide as it was. See [`Redactor::find_in_rows`].
-    pub fn redact_rows(&self, rows: &[Row<'_>], writing_at: Option<usize>) -> RedactedRows {
-        let found = self.find_in_rows(rows, writing_at);
-        let covered = rows.iter().zip(&found).map(|(row, ranges)| cover(row.text, ranges)).collect();
-        RedactedRows { rows: covered, found: found.iter().any(|ranges| !ranges.is_empty()) }
-    }
 }
 
-fn cover(text: &str, ranges: &[Range<usize>]) -> String {
+/// Covers ranges of a row's text in place: it stays as wide as it was, a secret shows a star a column.
+pub fn cover(text: &str, ranges: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
         if ranges.iter().any(|range| range.contains(&at)) {

@@ -11,7 +11,12 @@ impl Sink for Terminal {
         self.draw(run);
     }
 
+    fn ascii(&mut self, run: &[u8]) {
+        self.draw_ascii(run);
+    }
+
     fn control(&mut self, byte: u8) {
+        self.sides.wraps &= byte == 0x07;
         match byte {
             0x05 => {} // ENQ: the answerback is empty.
             0x07 => self.bells += 1,
@@ -26,6 +31,7 @@ impl Sink for Terminal {
     }
 
     fn escape(&mut self, intermediates: &[u8], last: u8) {
+        self.sides.wraps &= matches!(intermediates, [_, ..]);
         match (intermediates, last) {
             ([], b'7') => self.save_cursor(),
             ([], b'8') => self.restore_cursor(),
@@ -56,10 +62,9 @@ impl Sink for Terminal {
     }
 
     fn csi(&mut self, csi: &Csi) {
+        self.sides.wraps &= matches!(csi.last, b'm' | b'n' | b'c');
         match (csi.marker, csi.intermediate, csi.last) {
             (0, 0, last) => self.plain_csi(csi, last),
-            (b'?', 0, b'J') => self.erase_selectively(csi.value(0), true),
-            (b'?', 0, b'K') => self.erase_selectively(csi.value(0), false),
             (b'?', 0, b'h') => csi.values().iter().for_each(|&mode| self.set_private_mode(mode, true)),
             (b'?', 0, b'l') => csi.values().iter().for_each(|&mode| self.set_private_mode(mode, false)),
             (b'?', 0, b's') => csi.values().iter().for_each(|&mode| self.save_private_mode(mode)),
@@ -77,7 +82,6 @@ impl Sink for Terminal {
             (b'>', 0, b'u') => self.change_kitty(|stack| stack.push(csi.value(0))),
             (b'<', 0, b'u') => self.change_kitty(|stack| stack.pop(csi.count(0))),
             (b'=', 0, b'u') => self.change_kitty(|stack| stack.set(csi.value(0), csi.count(1))),
-            (0, b'"', b'q') => self.protected = csi.value(0) == 1,
             (0, b' ', b'@') => self.shift_columns(csi.count(0), b'P', false),
             (0, b' ', b'A') => self.shift_columns(csi.count(0), b'@', false),
             (0, b'\'', b'}') => self.shift_columns(csi.count(0), b'@', true),
@@ -103,7 +107,7 @@ impl Terminal {
         match last {
             b'@' => self.insert_blanks(count),
             b'A' => self.up(count),
-            b'B' | b'e' => self.down(count),
+            b'B' => self.down(count),
             b'C' | b'a' => self.right(count),
             b'D' | b'j' => self.left(count),
             b'E' => {
@@ -130,6 +134,7 @@ impl Terminal {
             b'b' => self.repeat(count),
             b'c' => self.device_attributes(0),
             b'd' => self.line(count - 1),
+            b'e' => self.line_down(count),
             b'g' => {
                 let col = self.grid.place().col;
                 match csi.value(0) {
@@ -144,6 +149,7 @@ impl Terminal {
             b'm' => sgr::apply_over(csi, &mut self.style, self.default_foreground),
             b'n' => self.status(csi.value(0)),
             b'r' => self.set_margins(csi.value(0), csi.value(1)),
+            b's' if self.sides.enabled => self.set_sides(csi.value(0), csi.value(1)),
             b's' => self.save_cursor(),
             b't' => self.window(csi),
             b'u' => self.restore_cursor(),

@@ -4,9 +4,11 @@
 //! look. They go into the history in bulk, and the grid draws only the last ones. The outcome is the same, cell for cell, as
 //! drawing everything; a property test holds both against each other.
 
+use super::line::{FILLER_MARK, REPLACEMENT_MARK, width_of};
 use super::parser::{Parser, text_end};
 use super::skipped::Lines;
 use super::terminal::Terminal;
+use crate::model::Color;
 
 /// Fewer lines than this are not worth a skip.
 const MIN_SKIPPED_LINES: usize = 8;
@@ -14,21 +16,24 @@ const MIN_SKIPPED_LINES: usize = 8;
 /// A chunk shorter than this, in bytes, is drawn at once.
 const MIN_BYTES: usize = 512;
 
-/// When a stretch cannot be skipped, this much is drawn before the next try, in bytes.
+/// When a stretch cannot be skipped, this much is drawn before the next try, in bytes, and twice as much each time that fails again.
 const STEP_BYTES: usize = 256;
+const MAX_STEP_BYTES: usize = 4096;
 
 /// Feeds a chunk, skipping what cannot be seen.
 pub(super) fn feed(parser: &mut Parser, terminal: &mut Terminal, bytes: &[u8]) {
     let mut rest = bytes;
+    let mut step = STEP_BYTES;
     while !rest.is_empty() {
         let mut now = rest.len();
         if rest.len() >= MIN_BYTES {
             now = if parser.is_idle() && terminal.scrolls_plainly() {
-                let stretch = plain_stretch(rest, terminal.returns());
+                let stretch = plain_stretch(&rest[..rest.len().min(MAX_STRETCH_BYTES)], terminal.returns());
                 let taken = terminal.skip(parser, &rest[..stretch.bytes], stretch.lines);
                 rest = &rest[taken..];
+                step = if taken > 0 { STEP_BYTES } else { (2 * step).min(MAX_STEP_BYTES) };
                 // What follows the stretch ends it, so it is drawn before the next try.
-                (stretch.bytes - taken + STEP_BYTES).min(rest.len())
+                (stretch.bytes - taken + step).min(rest.len())
             } else {
                 STEP_BYTES.max(rest.len() / 64)
             };
@@ -39,7 +44,13 @@ pub(super) fn feed(parser: &mut Parser, terminal: &mut Terminal, bytes: &[u8]) {
     }
 }
 
-/// A stretch of nothing but text, TAB, SGR, EL to the right, `ESC ( B`, and CR LF.
+/// The longest stretch that is looked for, in bytes: few enough for the links in it.
+const MAX_STRETCH_BYTES: usize = 256 * 1024;
+
+/// The longest title or link in a stretch, in bytes.
+const MAX_COMMAND_BYTES: usize = 2048;
+
+/// A stretch of nothing but text, TAB, SGR, EL to the right, `ESC ( B`, titles, links, progress, and CR LF.
 pub(super) struct Stretch {
     pub(super) bytes: usize,
     pub(super) lines: usize,
@@ -74,6 +85,7 @@ fn plain_bytes(bytes: &[u8], returns: bool) -> usize {
                 _ => 0,
             },
             [0x1b, b'(', b'B', ..] => 3,
+            [0x1b, b']', ref after @ ..] => command_bytes(after).map_or(0, |length| 2 + length),
             _ => 0,
         };
         if step == 0 {
@@ -83,12 +95,42 @@ fn plain_bytes(bytes: &[u8], returns: bool) -> usize {
     }
 }
 
+/// Returns the length, with its end, of an OSC that only a look can tell of: a title, a link, progress. Others signal or ask something.
+fn command_bytes(after: &[u8]) -> Option<usize> {
+    if !is_quiet(after) {
+        return None;
+    }
+    let length = after.iter().take(MAX_COMMAND_BYTES).position(|&b| is_command_end(b))?;
+    match after[length..] {
+        [0x07, ..] => Some(length + 1),
+        [0x1b, b'\\', ..] => Some(length + 2),
+        _ => None,
+    }
+}
+
+/// How they begin.
+const QUIET_COMMANDS: [&[u8]; 5] = [b"0;", b"1;", b"2;", b"8;", b"9;4;"];
+
+fn is_quiet(command: &[u8]) -> bool {
+    QUIET_COMMANDS.iter().any(|start| command.starts_with(start))
+}
+
+/// Returns whether a byte ends an OSC or may do so: a control, or the last byte of an eight-bit ST.
+fn is_command_end(byte: u8) -> bool {
+    byte < 0x20 || byte == 0x7f || byte == 0x9c
+}
+
 /// Returns whether bytes may yet become part of a plain stretch, once more has come.
 pub(super) fn is_unfinished(bytes: &[u8]) -> bool {
     match bytes {
         [] | [0x1b] | [0x1b, b'('] => true,
         [0x1b, b'[', after @ ..] => after.iter().all(|b| matches!(b, b'0'..=b';')),
         [b'\r', after @ ..] => after.iter().all(|&b| b == b'\r'),
+        [0x1b, b']', after @ ..] => {
+            let command = after.strip_suffix(b"\x1b").unwrap_or(after);
+            let is_begun = QUIET_COMMANDS.iter().any(|start| start.starts_with(command));
+            is_begun || is_quiet(command) && !command.iter().any(|&b| is_command_end(b))
+        }
         _ => std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none()),
     }
 }
@@ -110,6 +152,7 @@ impl Terminal {
         !self.modes.alternate_screen
             && rows > 1
             && self.margins == (0, rows - 1)
+            && !self.has_sides()
             && self.autowrap
             && !self.insert
             && self.charsets.is_initial()
@@ -126,6 +169,11 @@ impl Terminal {
     pub(super) fn skip(&mut self, parser: &mut Parser, bytes: &[u8], lines: usize) -> usize {
         let rows = usize::from(self.size.rows());
         if lines < rows + MIN_SKIPPED_LINES {
+            return 0;
+        }
+        // When links have to be forgotten, it matters which are shown.
+        let count = |what: &[u8]| memchr::memmem::find_iter(bytes, what).count();
+        if !self.links.has_room_for(count(b"\x1b]8;").saturating_sub(count(b"\x1b]8;;\x1b") + count(b"\x1b]8;;\x07"))) {
             return 0;
         }
         // The line that starts where the last row came in fresh.
@@ -149,10 +197,76 @@ impl Terminal {
         lines.take(skipped, skipped_lines, history);
         self.style = lines.style;
         self.last_character = lines.last;
+        self.links = lines.links;
+        for command in [lines.title, lines.progress].into_iter().flatten() {
+            self.operating_system_command(command.as_bytes(), true);
+        }
         self.grid.behind().restart(true);
 
         // As many rows scroll off blank as there are above the last one; they stand for what is in the history already.
         self.grid.clear_pretending(rows - 1, lines.fill);
         start + length
     }
+
+    /// Takes the part of a text that cannot be seen once all of it is drawn: of a line that goes on for many screens only the end can.
+    /// Returns how many bytes were taken; the rest must be drawn before anybody looks.
+    pub(super) fn skip_text(&mut self, text: &str) -> usize {
+        let (cols, rows) = (usize::from(self.size.cols()), usize::from(self.size.rows()));
+        if text.len() < (2 * rows + MIN_SKIPPED_LINES) * cols || !self.scrolls_plainly() {
+            return 0;
+        }
+        // Drawn up to the end of a last row that is all of this text, as the row above it is, which therefore goes on in it.
+        let place = self.grid.place();
+        let room = if place.wraps { 0 } else { self.size.cols() - place.col };
+        let below = rows - 1 - usize::from(place.row);
+        let Some(starts) = row_starts(text, room, self.size.cols()) else { return 0 };
+        let last = below + 2;
+        // From the row after it to as many before the end as the screen has.
+        let Some(end) = starts.len().checked_sub(rows).filter(|&end| end > last + MIN_SKIPPED_LINES) else { return 0 };
+        let (from, drawn, to) = (starts[last - 1], starts[last], starts[end]);
+        self.draw_by_rows(&text[..drawn]);
+
+        self.grid.csi(self.size.rows() - 1, b'S');
+        let history = self.grid.history();
+        history.begin_row();
+        if text.is_ascii() {
+            history.push_ascii(&text[from..to], self.style);
+        } else {
+            // In parts whose columns a row's number can count.
+            for pair in starts[last - 1..=end].windows(2) {
+                let part = &text[pair[0]..pair[1]];
+                let cols = part.chars().map(width_of).sum();
+                history.push_characters(part, cols, self.style);
+            }
+        }
+        self.grid.behind().restart(false);
+        self.grid.clear_pretending(rows - 1, Color::Default);
+        self.apply_style();
+        to
+    }
+}
+
+/// Returns where the rows start that a text fills after the rest of the present one, `room` columns; none when marks or what the grid must
+/// not get are in it.
+fn row_starts(text: &str, room: u16, cols: u16) -> Option<Vec<usize>> {
+    let step = usize::from(cols);
+    if text.is_ascii() {
+        return Some((usize::from(room)..text.len()).step_by(step).collect());
+    }
+    let mut starts = Vec::with_capacity(text.len() / step);
+    let mut left = room;
+    for (at, character) in text.char_indices() {
+        let width = width_of(character);
+        if width == 0 || matches!(character, REPLACEMENT_MARK | FILLER_MARK) {
+            return None;
+        }
+        left = match left.checked_sub(width) {
+            Some(left) => left,
+            None => {
+                starts.push(at);
+                cols - width
+            }
+        };
+    }
+    Some(starts)
 }

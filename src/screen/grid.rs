@@ -98,8 +98,17 @@ impl Grid {
 
     /// Adds text without controls.
     pub(super) fn put_text(&mut self, text: &str) {
+        if text.is_ascii() {
+            self.put_ascii(text.as_bytes());
+        } else {
+            self.put(text.as_bytes());
+        }
+    }
+
+    /// Adds printable ASCII.
+    pub(super) fn put_ascii(&mut self, text: &[u8]) {
         let last = self.size.cols() - 1;
-        self.place = self.place.filter(|place| !place.wraps && text.is_ascii()).and_then(|place| {
+        self.place = self.place.filter(|place| !place.wraps).and_then(|place| {
             let end = usize::from(place.col) + text.len();
             match end.cmp(&(usize::from(last) + 1)) {
                 Ordering::Less => Some(Place { col: end as u16, ..place }),
@@ -107,7 +116,7 @@ impl Grid {
                 Ordering::Greater => None,
             }
         });
-        self.put_in_place(text.as_bytes());
+        self.put_in_place(text);
     }
 
     /// Adds bytes that do not move the cursor.
@@ -163,7 +172,7 @@ impl Grid {
     /// Makes the grid erase to this background from here on.
     pub(super) fn set_erased(&mut self, background: Color) {
         let style = Style { background, ..Style::default() };
-        self.set_pen(Pen { style, protected: false, erases: true });
+        self.set_pen(Pen { style, erases: true });
     }
 
     /// Clears the screen, with the cursor at the start of the last row, which gets the background. The next `rows` rows that
@@ -272,16 +281,6 @@ impl Grid {
         read_cell(&self.parser, row, col)
     }
 
-    /// Returns whether selective erasing leaves a cell of the shown screen alone.
-    pub(super) fn is_protected(&self, row: u16, col: u16) -> bool {
-        match self.parser.screen().cell(row, col).map(vt100::Cell::fgcolor) {
-            Some(vt100::Color::Rgb(high, middle, low)) => {
-                self.parser.callbacks().styles.is_protected(u32::from_be_bytes([0, high, middle, low]))
-            }
-            _ => false,
-        }
-    }
-
     /// Replaces the grid by an empty one of another size, keeping what stands behind it.
     pub(super) fn remake(&mut self, size: Size) {
         self.flush();
@@ -329,7 +328,7 @@ impl Grid {
                         erase_first = Some(cell.style);
                     }
                 } else {
-                    put_shown(self, &cell.text);
+                    self.put_shown(&cell.text);
                 }
             }
             let leaves_free = row.cells.len() == last && rows.get(number + 1).is_some_and(starts_wide);
@@ -345,6 +344,17 @@ impl Grid {
                 self.goto(place.row, place.col);
                 joins = false;
             }
+        }
+    }
+
+    /// Puts a cell's text, with U+FFFD as the mark that the grid draws.
+    pub(super) fn put_shown(&mut self, text: &str) {
+        match text.strip_prefix('\u{fffd}') {
+            Some(marks) => {
+                self.put(REPLACEMENT_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+                self.put(marks.as_bytes());
+            }
+            None => self.put(text.as_bytes()),
         }
     }
 
@@ -397,15 +407,4 @@ fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
     let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
     behind.restart(false);
     behind
-}
-
-/// Puts a cell's text, with U+FFFD as the mark that the grid draws.
-fn put_shown(grid: &mut Grid, text: &str) {
-    match text.strip_prefix('\u{fffd}') {
-        Some(marks) => {
-            grid.put(REPLACEMENT_MARK.encode_utf8(&mut [0; 4]).as_bytes());
-            grid.put(marks.as_bytes());
-        }
-        None => grid.put(text.as_bytes()),
-    }
 }

@@ -11,7 +11,7 @@ const MAX_HELD_BYTES: usize = 64 * 1024;
 const KEPT_HELD_BYTES: usize = 8 * 1024;
 
 /// The longest start of a sequence that is held in the hope that it ends plainly, in bytes.
-const MAX_UNFINISHED_BYTES: usize = 64;
+const MAX_UNFINISHED_BYTES: usize = 2048;
 
 /// A stream on its way to a terminal.
 #[derive(Debug, Default)]

@@ -29,6 +29,21 @@ impl Links {
         self.addresses.len() >= MAX_LINKS
     }
 
+    /// Returns whether so many more links can be taken without a sweep.
+    pub(super) fn has_room_for(&self, more: usize) -> bool {
+        self.addresses.len() + more < MAX_LINKS
+    }
+
+    /// Returns the number of the link that an OSC 8 begins, from its parameters on; 0 when it ends one or cannot be kept. None when it is no
+    /// such sequence.
+    pub(super) fn follow(&mut self, rest: &[u8]) -> Option<u16> {
+        let at = memchr::memchr(b';', rest)?;
+        let (parameters, address) = (&rest[..at], &rest[at + 1..]);
+        let id = parameters.split(|&b| b == b':').find_map(|part| part.strip_prefix(b"id=")).unwrap_or_default();
+        let (Ok(id), Ok(address)) = (std::str::from_utf8(id), std::str::from_utf8(address)) else { return Some(0) };
+        Some(self.number(id, address))
+    }
+
     /// Forgets the links that are not in `used`.
     pub(super) fn sweep(&mut self, used: &HashSet<u16>) {
         Arc::make_mut(&mut self.addresses).retain(|number, _| used.contains(number));

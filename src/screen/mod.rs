@@ -6,6 +6,7 @@
 //! keep, `scrolled` and `history` what left the top. Nothing outside this folder names `vt100`.
 
 mod blocks;
+mod cast;
 mod cells;
 mod charset;
 mod collector;
@@ -25,6 +26,7 @@ mod modes;
 mod moves;
 mod output;
 mod parser;
+mod picture;
 mod queries;
 mod redraw;
 mod render;
@@ -33,6 +35,7 @@ mod resize;
 mod scrolled;
 mod sequence;
 mod sgr;
+mod sides;
 mod signals;
 mod skipped;
 mod strings;
@@ -41,11 +44,12 @@ mod tabs;
 mod terminal;
 mod touched;
 
+pub use cast::{RenderError, render_stream};
 pub use collector::Screen;
 pub use encode::{EncodeError, encode};
 pub use grid::is_guarded;
 pub use log_view::LogView;
-pub use output::PtyText;
+pub use picture::{html, svg};
 pub use render::{json, render, text};
 pub use replies::{MAX_REPLY_BYTES, ReplyOverflow};
 pub use signals::Signal;

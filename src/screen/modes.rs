@@ -32,6 +32,7 @@ impl Terminal {
             3 => {
                 // The columns stay as they are; all else that the switch to 80 or 132 does is done.
                 self.margins = (0, self.size.rows() - 1);
+                self.enable_sides(false);
                 self.apply_margins();
                 self.erase_all();
                 self.address(0, 0);
@@ -47,6 +48,7 @@ impl Terminal {
             45 => self.reverse_wrap = on,
             47 => self.switch_screen(on),
             66 => self.modes.application_keypad = on,
+            69 => self.enable_sides(on),
             1000 => self.set_tracking(MouseTracking::Click, on),
             1002 => self.set_tracking(MouseTracking::Drag, on),
             1003 => self.set_tracking(MouseTracking::Motion, on),
@@ -98,6 +100,7 @@ impl Terminal {
             45 => self.reverse_wrap,
             47 | 1047 | 1049 => modes.alternate_screen,
             66 => modes.application_keypad,
+            69 => self.sides.enabled,
             1000 => modes.mouse_tracking == MouseTracking::Click,
             1002 => modes.mouse_tracking == MouseTracking::Drag,
             1003 => modes.mouse_tracking == MouseTracking::Motion,
@@ -152,7 +155,7 @@ impl Terminal {
         self.modes.alternate_screen = alternate;
         self.modes.kitty_keyboard = self.kitty[self.screen_index()].flags();
         self.apply_margins();
-        self.grid.goto(place.row, place.col);
+        self.restore_place(place);
     }
 
     /// Keeps what the alternate screen shows for the time after it.
@@ -171,13 +174,8 @@ impl Terminal {
     /// Saves the cursor (DECSC).
     pub(super) fn save_cursor(&mut self) {
         let place = self.grid.place();
-        self.saved[self.screen_index()] = SavedCursor {
-            place,
-            style: self.style,
-            charsets: self.charsets,
-            origin: self.origin,
-            protected: self.protected,
-        };
+        self.saved[self.screen_index()] =
+            SavedCursor { place, style: self.style, charsets: self.charsets, origin: self.origin };
     }
 
     /// Restores the cursor (DECRC).
@@ -187,7 +185,6 @@ impl Terminal {
         self.style = crate::model::Style { link: self.style.link, ..saved.style };
         self.charsets = saved.charsets;
         self.origin = saved.origin;
-        self.protected = saved.protected;
         let size = self.size;
         let place = Place {
             row: saved.place.row.min(size.rows() - 1),
@@ -208,10 +205,10 @@ impl Terminal {
         self.modes.application_cursor = false;
         self.modes.application_keypad = false;
         self.style = crate::model::Style::default();
-        self.protected = false;
         self.charsets = Default::default();
         self.saved[self.screen_index()] = SavedCursor::default();
         self.margins = (0, self.size.rows() - 1);
+        self.enable_sides(false);
         self.apply_margins();
         self.grid.goto(place.row, place.col);
     }
@@ -231,7 +228,6 @@ impl Terminal {
         self.cursor_blinks = false;
         self.cursor_shape = CursorShape::Default;
         self.style = crate::model::Style::default();
-        self.protected = false;
         self.charsets = Default::default();
         self.tabs = Default::default();
         self.saved = Default::default();
@@ -242,6 +238,7 @@ impl Terminal {
         self.progress = None;
         self.last_character = None;
         self.margins = (0, self.size.rows() - 1);
+        self.enable_sides(false);
         self.apply_margins();
         self.erase_all();
         self.grid.goto(0, 0);

@@ -5,9 +5,14 @@ use super::styles::Pen;
 use super::terminal::Terminal;
 
 impl Terminal {
-    /// Moves the cursor to column 0.
+    /// Moves the cursor to the start of the line.
     pub(super) fn carriage_return(&mut self) {
-        self.grid.carriage_return();
+        if self.has_sides() {
+            let place = self.grid.place();
+            self.grid.csi(self.line_start(place.col) + 1, b'G');
+        } else {
+            self.grid.carriage_return();
+        }
     }
 
     /// Moves the cursor down, scrolling at the bottom of the region.
@@ -15,6 +20,12 @@ impl Terminal {
         let place = self.grid.place();
         if place.wraps {
             self.grid.goto(place.row, place.col);
+        }
+        if self.has_sides() && place.row == self.margins.1 {
+            if self.is_between(place.col) {
+                self.scroll_between(self.margins.0, 1);
+            }
+            return;
         }
         self.grid.put(b"\n");
         if place.row == self.margins.1 && self.has_background() {
@@ -27,7 +38,9 @@ impl Terminal {
     pub(super) fn reverse_index(&mut self) {
         let place = self.grid.place();
         if place.row == self.margins.0 {
-            self.scroll_down(1);
+            if self.is_between(place.col) {
+                self.scroll_down(1);
+            }
         } else if place.row > 0 {
             self.grid.goto(place.row - 1, place.col);
         }
@@ -36,8 +49,8 @@ impl Terminal {
     /// Moves the cursor to a cell counted from 0, in the region when origin mode is on.
     pub(super) fn address(&mut self, row: u16, col: u16) {
         let (top, bottom) = if self.origin { self.margins } else { (0, self.size.rows() - 1) };
-        let row = row.saturating_add(top).min(bottom);
-        self.grid.goto(row, col.min(self.size.cols() - 1));
+        let (left, right) = if self.origin { (self.sides.left, self.sides.right) } else { (0, self.size.cols() - 1) };
+        self.grid.goto(row.saturating_add(top).min(bottom), col.saturating_add(left).min(right));
     }
 
     pub(super) fn up(&mut self, count: u16) {
@@ -52,16 +65,30 @@ impl Terminal {
         self.grid.goto(place.row.saturating_add(count).min(bottom), place.col);
     }
 
+    /// Moves down whatever the margins are, but in the region when origin mode is on (VPR).
+    pub(super) fn line_down(&mut self, count: u16) {
+        let place = self.grid.place();
+        let bottom = if self.origin { self.margins.1 } else { self.size.rows() - 1 };
+        self.grid.goto(place.row.saturating_add(count).min(bottom), place.col);
+    }
+
     /// Moves right by columns or, for HPR, the same.
     pub(super) fn right(&mut self, count: u16) {
-        self.grid.csi(count, b'C');
+        if self.has_sides() {
+            let col = self.grid.place().col;
+            self.grid.csi(col.saturating_add(count).min(self.line_end(col)) + 1, b'G');
+        } else {
+            self.grid.csi(count, b'C');
+        }
     }
 
     /// Moves left; in reverse-wrap mode past the start of a row to the end of the one above.
     pub(super) fn left(&mut self, count: u16) {
         let place = self.grid.place();
         if !self.reverse_wrap || !self.autowrap {
-            self.grid.goto(place.row, place.col.saturating_sub(count));
+            // By column, so that a backspace touches one row.
+            let start = if place.col >= self.sides.left { self.sides.left } else { 0 };
+            self.grid.csi(place.col.saturating_sub(count).max(start) + 1, b'G');
             return;
         }
         let cols = u32::from(self.size.cols());
@@ -76,7 +103,11 @@ impl Terminal {
 
     /// Moves to a column counted from 0.
     pub(super) fn column(&mut self, col: u16) {
-        self.grid.csi(col.saturating_add(1), b'G');
+        if self.origin && self.has_sides() {
+            self.grid.csi(col.saturating_add(self.sides.left).min(self.sides.right) + 1, b'G');
+        } else {
+            self.grid.csi(col.saturating_add(1), b'G');
+        }
     }
 
     /// Moves to a row counted from 0, in the region when origin mode is on.
@@ -89,7 +120,7 @@ impl Terminal {
         let place = self.grid.place();
         if !place.wraps {
             let col = self.tabs.next(place.col, count, self.size.cols());
-            self.grid.csi(col + 1, b'G');
+            self.grid.csi(col.min(self.line_end(place.col)) + 1, b'G');
         }
     }
 
@@ -126,9 +157,8 @@ impl Terminal {
         self.grid.flush();
         let start = if self.grid.cell(place.row, last).width == 0 { last - 1 } else { last };
         let cell = self.grid.cell(place.row, start);
-        let protected = self.grid.is_protected(place.row, start);
         self.grid.goto(place.row, start);
-        self.grid.set_pen(Pen { style: cell.style, protected, erases: false });
+        self.grid.set_pen(Pen { style: cell.style, erases: false });
         let text = if cell.text.is_empty() { " " } else { cell.text.as_str() };
         let text = text.replace('\u{fffd}', &super::line::REPLACEMENT_MARK.to_string());
         self.grid.put(text.as_bytes());
@@ -136,6 +166,9 @@ impl Terminal {
 
     pub(super) fn scroll_up(&mut self, count: u16) {
         let count = count.min(self.region_rows());
+        if self.has_sides() {
+            return self.scroll_between(self.margins.0, count.into());
+        }
         let place = self.grid.place();
         self.grid.csi(count, b'S');
         self.colour_rows(self.margins.1 + 1 - count..self.margins.1 + 1, place);
@@ -143,6 +176,9 @@ impl Terminal {
 
     pub(super) fn scroll_down(&mut self, count: u16) {
         let count = count.min(self.region_rows());
+        if self.has_sides() {
+            return self.scroll_between(self.margins.0, -i32::from(count));
+        }
         let place = self.grid.place();
         self.grid.csi(count, b'T');
         self.colour_rows(self.margins.0..self.margins.0 + count, place);
@@ -154,6 +190,9 @@ impl Terminal {
             return;
         }
         let count = count.min(self.margins.1 + 1 - place.row);
+        if self.has_sides() {
+            return self.move_lines_between(place, -i32::from(count));
+        }
         self.carriage_return();
         self.grid.csi(count, b'L');
         self.colour_rows(place.row..place.row + count, Place { row: place.row, ..Place::default() });
@@ -165,26 +204,44 @@ impl Terminal {
             return;
         }
         let count = count.min(self.margins.1 + 1 - place.row);
+        if self.has_sides() {
+            return self.move_lines_between(place, count.into());
+        }
         self.carriage_return();
         self.grid.csi(count, b'M');
         self.colour_rows(self.margins.1 + 1 - count..self.margins.1 + 1, Place { row: place.row, ..Place::default() });
     }
 
-    pub(super) fn insert_blanks(&mut self, count: u16) {
+    /// Makes a cursor that waits to wrap stand on the last column, which it is about to change; returns its place.
+    fn stop_waiting(&mut self) -> Place {
         let place = self.grid.place();
+        if place.wraps {
+            self.grid.goto(place.row, place.col);
+        }
+        Place { wraps: false, ..place }
+    }
+
+    pub(super) fn insert_blanks(&mut self, count: u16) {
+        let place = self.stop_waiting();
         let count = count.min(self.size.cols() - place.col);
+        if self.has_sides() {
+            return self.shift_between(count.into());
+        }
         self.grid.csi(count, b'@');
-        if self.has_background() && !place.wraps {
+        if self.has_background() {
             self.grid.set_erased(self.style.background);
             self.grid.csi(count, b'X');
         }
     }
 
     pub(super) fn delete_cells(&mut self, count: u16) {
-        let place = self.grid.place();
+        let place = self.stop_waiting();
         let count = count.min(self.size.cols() - place.col);
+        if self.has_sides() {
+            return self.shift_between(-i32::from(count));
+        }
         self.grid.csi(count, b'P');
-        if self.has_background() && !place.wraps {
+        if self.has_background() {
             self.grid.set_erased(self.style.background);
             self.grid.goto(place.row, self.size.cols() - count);
             self.grid.put_in_place(b"\x1b[K");
@@ -193,6 +250,7 @@ impl Terminal {
     }
 
     pub(super) fn erase_cells(&mut self, count: u16) {
+        self.stop_waiting();
         self.grid.set_erased(self.style.background);
         self.grid.csi(count.min(self.size.cols()), b'X');
     }
@@ -215,40 +273,16 @@ impl Terminal {
         }
     }
 
-    /// Erases what is not protected of the line (DECSEL) or, with `screen`, of the screen (DECSED).
-    pub(super) fn erase_selectively(&mut self, part: u16, screen: bool) {
-        let place = self.grid.place();
-        let (cols, rows) = (self.size.cols(), self.size.rows());
-        let range = match (part, screen) {
-            (0, false) => place.row..place.row + 1,
-            (0, true) => place.row..rows,
-            (1, true) => 0..place.row + 1,
-            (1 | 2, false) => place.row..place.row + 1,
-            (2, true) => 0..rows,
-            _ => return,
-        };
-        self.grid.set_erased(self.style.background);
-        for row in range {
-            let from = if part == 0 && row == place.row { place.col + u16::from(place.wraps) } else { 0 };
-            let to = if part == 1 && row == place.row { place.col + 1 } else { cols };
-            for col in from..to {
-                self.grid.flush();
-                if !self.grid.is_protected(row, col) {
-                    self.grid.goto(row, col);
-                    self.grid.put_in_place(b"\x1b[X");
-                }
-            }
-        }
-        self.restore_place(place);
-    }
-
     /// Scrolls the region sideways (SL, SR), or shifts what is right of the cursor (DECIC, DECDC), by whole columns.
     pub(super) fn shift_columns(&mut self, count: u16, last: u8, from_cursor: bool) {
         let place = self.grid.place();
         if place.row < self.margins.0 || place.row > self.margins.1 {
             return;
         }
-        let col = if from_cursor { place.col } else { 0 };
+        if self.has_sides() && from_cursor && !self.is_between(place.col) {
+            return;
+        }
+        let col = if from_cursor { place.col } else { self.sides.left };
         for row in self.margins.0..=self.margins.1 {
             self.grid.goto(row, col);
             match last {
@@ -259,16 +293,19 @@ impl Terminal {
         self.restore_place(place);
     }
 
-    /// Fills the screen with E (DECALN).
+    /// Fills the screen with E (DECALN). The margins go; the cursor stays.
     pub(super) fn align(&mut self) {
-        self.set_margins(1, self.size.rows());
+        let place = self.grid.place();
+        self.margins = (0, self.size.rows() - 1);
+        self.enable_sides(self.sides.enabled);
+        self.apply_margins();
         self.grid.set_pen(Pen::default());
         let row = "E".repeat(self.size.cols().into());
         for number in 0..self.size.rows() {
             self.grid.goto(number, 0);
             self.grid.put(row.as_bytes());
         }
-        self.grid.goto(0, 0);
+        self.grid.goto(place.row, place.col);
     }
 
     /// Sets the scrolling region to rows counted from 1, and homes the cursor (DECSTBM).

@@ -14,6 +14,8 @@ const KEPT_STRING_BYTES: usize = 1024;
 pub(super) trait Sink {
     /// Takes a run of characters without controls. It may hold characters of any width.
     fn text(&mut self, run: &str);
+    /// Takes a run of printable ASCII: most text is that, and needs less work.
+    fn ascii(&mut self, run: &[u8]);
     /// Takes a C0 control other than ESC, CAN, SUB.
     fn control(&mut self, byte: u8);
     /// Takes an escape sequence that is no introducer.
@@ -103,6 +105,10 @@ impl Parser {
         if end == 0 {
             self.control(bytes[0], sink);
             return 1;
+        }
+        if bytes[..end].is_ascii() {
+            sink.ascii(&bytes[..end]);
+            return end;
         }
         self.run(&bytes[..end], end == bytes.len(), sink)
     }

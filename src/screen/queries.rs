@@ -48,8 +48,8 @@ impl Terminal {
 
     fn reported_place(&mut self) -> (u16, u16) {
         let place = self.grid.place();
-        let top = if self.origin { self.margins.0 } else { 0 };
-        (place.row.saturating_sub(top) + 1, place.col + 1)
+        let (top, left) = if self.origin { (self.margins.0, self.sides.left) } else { (0, 0) };
+        (place.row.saturating_sub(top) + 1, place.col.saturating_sub(left) + 1)
     }
 
     /// Answers DECRQM for an ANSI mode.
@@ -122,13 +122,13 @@ impl Terminal {
                 push_number(&mut reply, self.margins.1 + 1);
             }
             b"s" => {
-                reply.extend_from_slice(b"1;");
-                push_number(&mut reply, self.size.cols());
+                push_number(&mut reply, self.sides.left + 1);
+                reply.push(b';');
+                push_number(&mut reply, self.sides.right + 1);
             }
             b"t" => push_number(&mut reply, self.size.rows()),
             b" q" => push_number(&mut reply, shape_number(self.cursor_shape)),
             b"\"p" => reply.extend_from_slice(b"62;1"),
-            b"\"q" => reply.push(b'0' + u8::from(self.protected)),
             _ => {
                 self.replies.push(b"\x1bP0$r\x1b\\");
                 return;

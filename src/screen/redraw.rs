@@ -9,9 +9,10 @@ use crate::model::{
 
 impl Screen {
     /// Returns what makes a fresh screen of this size show what this one shows, with the same modes, margins and pen. The scrollback, the screen
-    /// that is not shown, tab stops and character sets are not in it.
-    pub fn redraw(&mut self) -> Vec<u8> {
-        let frame = self.frame();
+    /// that is not shown, tab stops and character sets are not in it. `change` may change first what is drawn.
+    pub fn redraw(&mut self, change: impl FnOnce(&mut Frame)) -> Vec<u8> {
+        let mut frame = Frame::clone(&self.frame());
+        change(&mut frame);
         let mut out = String::from("\x1bc");
         if frame.modes.alternate_screen {
             out.push_str("\x1b[?1049h");
@@ -20,6 +21,10 @@ impl Screen {
         let (top, bottom) = self.terminal.margins;
         if (top, bottom) != (0, frame.size.rows() - 1) {
             put(&mut out, format_args!("\x1b[{};{}r", top + 1, bottom + 1));
+        }
+        let sides = self.terminal.sides;
+        if self.terminal.has_sides() {
+            put(&mut out, format_args!("\x1b[?69h\x1b[{};{}s", sides.left + 1, sides.right + 1));
         }
         if !frame.title.is_empty() {
             put(&mut out, format_args!("\x1b]2;{}\x1b\\", frame.title));
@@ -34,7 +39,8 @@ impl Screen {
         put(&mut out, format_args!("\x1b[{};{}H", frame.cursor.y + 1, frame.cursor.x + 1));
         if self.terminal.origin {
             out.push_str("\x1b[?6h");
-            put(&mut out, format_args!("\x1b[{};{}H", frame.cursor.y.saturating_sub(top) + 1, frame.cursor.x + 1));
+            let (row, col) = (frame.cursor.y.saturating_sub(top), frame.cursor.x.saturating_sub(sides.left));
+            put(&mut out, format_args!("\x1b[{};{}H", row + 1, col + 1));
         }
         let shape = match frame.cursor.shape {
             CursorShape::Default => 0,

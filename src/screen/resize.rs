@@ -30,6 +30,7 @@ impl Terminal {
         self.grid.remake(size);
         self.size = size;
         self.margins = (0, size.rows() - 1);
+        self.enable_sides(self.sides.enabled);
         let main = self.lay_out_main(main_rows, main_place, joined, old);
         self.grid.draw(&main.rows);
         if alternate {

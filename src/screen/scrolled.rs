@@ -5,6 +5,7 @@ use std::fmt;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
 
 use super::history::History;
+use super::line::{FILLER_MARK, REPLACEMENT_MARK, width_of};
 use super::styles::{ERASED_INK, StyleTable};
 use crate::model::{Attributes, Color, Style, Underline};
 
@@ -25,6 +26,15 @@ pub(super) struct Behind {
     muted: bool,
     /// Whether the newest line of the history is known to have ended.
     ended: bool,
+    /// Characters on their way into the history, all of one style: cells come one by one.
+    run: Run,
+}
+
+#[derive(Debug, Default)]
+struct Run {
+    text: String,
+    cols: u16,
+    style: Style,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +58,7 @@ impl Behind {
             pretended: 0,
             muted: false,
             ended: false,
+            run: Run::default(),
         }
     }
 
@@ -77,6 +88,30 @@ impl Behind {
     /// Returns whether the style is that of blanks that erasing coloured.
     fn is_erased(&self) -> bool {
         self.style.foreground == Color::Rgb(0, 0, ERASED_INK as u8)
+    }
+
+    /// Takes a character without marks.
+    fn take(&mut self, text: &str, cols: u16, style: Style) {
+        if self.run.style != style {
+            self.push_run();
+            self.run.style = style;
+        }
+        self.run.text.push_str(text);
+        self.run.cols += cols;
+    }
+
+    /// Puts the characters that were taken into the history.
+    fn push_run(&mut self) {
+        let run = &mut self.run;
+        if run.cols > 0 {
+            if usize::from(run.cols) == run.text.len() && run.text.is_ascii() {
+                self.history.push_ascii(&run.text, run.style);
+            } else {
+                self.history.push_characters(&run.text, run.cols, run.style);
+            }
+            run.text.clear();
+            run.cols = 0;
+        }
     }
 
     fn apply_sequence(&mut self) {
@@ -159,6 +194,7 @@ impl vt100::Callbacks for Behind {
         let mut state = std::mem::take(&mut self.state);
         // Writing to `self` does not fail.
         let _ = row.write_formatted_basic(self, &mut state);
+        self.push_run();
         self.muted = false;
         self.state = state;
         if probed {
@@ -168,6 +204,7 @@ impl vt100::Callbacks for Behind {
         if anew {
             let style = std::mem::take(&mut self.style);
             let _ = row.write_formatted_basic(self, &mut BasicFormattedCaptureState::new());
+            self.push_run();
             self.style = style;
         }
     }
@@ -181,7 +218,7 @@ impl fmt::Write for Behind {
         }
         if !self.muted {
             let background = if self.is_erased() { self.style.background } else { Color::Default };
-            self.history.push_cell(" ", Style { background, ..Style::default() });
+            self.take(" ", 1, Style { background, ..Style::default() });
         }
         Ok(())
     }
@@ -193,13 +230,23 @@ impl fmt::Write for Behind {
                 self.apply_sequence();
             }
         } else if text == "\n" {
+            self.push_run();
             match self.probe {
                 Probe::Off => self.history.end_line(),
                 Probe::Waiting | Probe::Ended | Probe::Continued => self.probe = Probe::Ended,
             }
         } else if !self.muted {
             let style = self.full_style(self.style);
-            self.history.push_cell(text, style);
+            let mut characters = text.chars();
+            match (characters.next(), characters.next()) {
+                (Some(one), None) if text.len() == 1 || !matches!(one, FILLER_MARK | REPLACEMENT_MARK) => {
+                    self.take(text, width_of(one).max(1), style);
+                }
+                _ => {
+                    self.push_run();
+                    self.history.push_cell(text, style);
+                }
+            }
         }
         Ok(())
     }

@@ -29,6 +29,7 @@ impl Csi {
     }
 
     /// Takes a byte from 0x20 to 0x3f.
+    #[inline]
     pub(super) fn push(&mut self, byte: u8) {
         match byte {
             b'0'..=b'9' if self.intermediate == 0 => {
@@ -88,6 +89,12 @@ impl Csi {
     /// Returns all parameters.
     pub(super) fn values(&self) -> &[u16] {
         &self.values[..self.len]
+    }
+
+    /// Returns all parameters when each is an SGR of its own: no colons, and no colour that takes several.
+    pub(super) fn plain_values(&self) -> Option<&[u16]> {
+        let values = self.values();
+        (self.joined == 0 && !values.iter().any(|value| matches!(value, 38 | 48 | 58))).then_some(values)
     }
 
     /// Returns the parameters in groups: each with those that follow it after colons.

@@ -17,6 +17,10 @@ pub(super) fn apply(csi: &Csi, style: &mut Style) {
         reset(style);
         return;
     }
+    if let Some(values) = csi.plain_values() {
+        values.iter().for_each(|&value| simple(style, value));
+        return;
+    }
     let mut groups = csi.groups();
     while let Some(group) = groups.next() {
         match *group {

@@ -2,6 +2,7 @@
 
 use super::history::{History, MAX_LINE_BYTES};
 use super::line::width_of;
+use super::links::Links;
 use super::parser::text_end;
 use super::sequence::Csi;
 use super::sgr;
@@ -18,6 +19,10 @@ pub(super) struct Lines {
     /// The background of the row that came in last.
     pub(super) fill: Color,
     pub(super) last: Option<char>,
+    pub(super) links: Links,
+    /// The newest title and progress, as OSC.
+    pub(super) title: Option<String>,
+    pub(super) progress: Option<String>,
     cols: u16,
     default_foreground: Color,
 }
@@ -33,12 +38,15 @@ struct Pen {
 
 impl Lines {
     /// Starts where the terminal stands: at the start of a row that came in last.
-    pub(super) fn after(terminal: &Terminal) -> Lines {
+    pub(super) fn after(terminal: &mut Terminal) -> Lines {
         Lines {
             csi: Csi::default(),
             style: terminal.style,
             fill: terminal.style.background,
             last: terminal.last_character,
+            links: std::mem::take(&mut terminal.links),
+            title: None,
+            progress: None,
             cols: terminal.size.cols(),
             default_foreground: terminal.default_foreground,
         }
@@ -117,6 +125,9 @@ impl Lines {
         if bytes[1] == b'(' {
             return (&text[3..], false);
         }
+        if bytes[1] == b']' {
+            return (self.follow_command(&text[2..]), false);
+        }
         let end = 2 + bytes[2..].iter().position(|b| matches!(b, b'm' | b'K')).unwrap_or(bytes.len() - 3);
         let rest = &text[end + 1..];
         if bytes[end] == b'K' {
@@ -131,6 +142,23 @@ impl Lines {
             sgr::apply_over(&self.csi, &mut self.style, self.default_foreground);
         }
         (rest, false)
+    }
+
+    /// Follows an OSC, from its number on; returns what comes after it.
+    fn follow_command<'a>(&mut self, text: &'a str) -> &'a str {
+        let end = memchr::memchr2(0x07, 0x1b, text.as_bytes()).unwrap_or(text.len() - 1);
+        let (command, after) = text.split_at(end);
+        if let Some(link) = command.strip_prefix("8;") {
+            self.style.link = self.links.follow(link.as_bytes()).unwrap_or(self.style.link);
+        } else {
+            let newest = if command.starts_with('9') { &mut self.progress } else { &mut self.title };
+            // An icon's name is no title.
+            if !command.starts_with('1') {
+                newest.get_or_insert_default().clear();
+                newest.get_or_insert_default().push_str(command);
+            }
+        }
+        after.strip_prefix("\x1b\\").unwrap_or(&after[1..])
     }
 
     /// Follows an SGR sequence of one parameter without colons, which most are.

@@ -56,21 +56,12 @@ impl Terminal {
     }
 
     fn set_link(&mut self, rest: &[u8]) {
-        let Some(at) = rest.iter().position(|&b| b == b';') else { return };
-        let (parameters, address) = (&rest[..at], &rest[at + 1..]);
-        if address.is_empty() {
-            self.style.link = 0;
-            return;
-        }
-        let id = parameters.split(|&b| b == b':').find_map(|part| part.strip_prefix(b"id=")).unwrap_or_default();
-        let (Ok(id), Ok(address)) = (std::str::from_utf8(id), std::str::from_utf8(address)) else {
-            self.style.link = 0;
-            return;
-        };
-        if self.links.is_full() {
+        if self.links.is_full() && !rest.ends_with(b";") {
             self.sweep_links();
         }
-        self.style.link = self.links.number(id, address);
+        if let Some(number) = self.links.follow(rest) {
+            self.style.link = number;
+        }
     }
 
     /// Forgets the links that neither the screen nor the history shows.

@@ -10,22 +10,11 @@ use crate::model::{Attributes, Color, Style, Underline};
 /// The most styles that are interned at once. Past that the unused are swept; past that, plain colours must do.
 const MAX_STYLES: usize = 65_536;
 
-/// What a number stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-struct Ink {
-    /// Without its background, which the grid keeps itself.
-    style: Style,
-    /// Whether selective erasing leaves it alone (DECSCA).
-    protected: bool,
-}
-
 /// How something is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Pen {
     /// Its look.
     pub(super) style: Style,
-    /// Whether selective erasing leaves it alone (DECSCA).
-    pub(super) protected: bool,
     /// Whether it only gives blanks a background.
     pub(super) erases: bool,
 }
@@ -33,8 +22,9 @@ pub(super) struct Pen {
 /// The interned styles.
 #[derive(Debug)]
 pub(super) struct StyleTable {
-    inks: Vec<Ink>,
-    numbers: HashMap<Ink, u32>,
+    /// Without their backgrounds, which the grid keeps itself.
+    inks: Vec<Style>,
+    numbers: HashMap<Style, u32>,
     free: Vec<u32>,
 }
 
@@ -44,17 +34,12 @@ pub(super) const ERASED_INK: u32 = 0;
 
 impl StyleTable {
     pub(super) fn new() -> StyleTable {
-        StyleTable { inks: vec![Ink::default()], numbers: HashMap::new(), free: Vec::new() }
+        StyleTable { inks: vec![Style::default()], numbers: HashMap::new(), free: Vec::new() }
     }
 
     /// Returns the style with this number, or the default one.
     pub(super) fn get(&self, number: u32) -> Style {
-        self.inks.get(number as usize).copied().unwrap_or_default().style
-    }
-
-    /// Returns whether cells with this number are protected.
-    pub(super) fn is_protected(&self, number: u32) -> bool {
-        self.inks.get(number as usize).is_some_and(|ink| ink.protected)
+        self.inks.get(number as usize).copied().unwrap_or_default()
     }
 
     /// Returns whether a sweep is due before another style can be interned.
@@ -70,10 +55,10 @@ impl StyleTable {
 
     /// Returns the links that interned styles name.
     pub(super) fn links(&self) -> impl Iterator<Item = u16> {
-        self.numbers.keys().map(|ink| ink.style.link)
+        self.numbers.keys().map(|ink| ink.link)
     }
 
-    fn number(&mut self, ink: Ink) -> Option<u32> {
+    fn number(&mut self, ink: Style) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&ink) {
             return Some(number);
         }
@@ -105,7 +90,7 @@ impl StyleTable {
             return;
         }
         let native = is_native(&to);
-        let ink = Ink { style: Style { background: Color::Default, ..to.style }, protected: to.protected };
+        let ink = Style { background: Color::Default, ..to.style };
         // What erasing left is no base for a shorter sequence.
         let is_base = native && !from.erases && is_native(&from);
         let (from, to) = (from.style, to.style);
@@ -158,8 +143,7 @@ fn write_erased(out: &mut Vec<u8>, background: Color) {
 fn is_native(pen: &Pen) -> bool {
     let style = &pen.style;
     let lost = [Attributes::BLINK, Attributes::HIDDEN, Attributes::STRIKE, Attributes::BOLD.with(Attributes::DIM)];
-    !pen.protected
-        && !matches!(style.foreground, Color::Rgb(..))
+    !matches!(style.foreground, Color::Rgb(..))
         && (style.attributes == Attributes::NONE || !lost.iter().any(|&a| style.attributes.contains(a)))
         && matches!(style.underline, Underline::None | Underline::Single)
         && style.underline_color == Color::Default

@@ -10,6 +10,7 @@ use super::keyboard::KittyStack;
 use super::line::{FILLER_MARK, width_of};
 use super::links::Links;
 use super::replies::Replies;
+use super::sides::Sides;
 use super::signals::Signals;
 use super::styles::Pen;
 use super::tabs::Tabs;
@@ -22,7 +23,6 @@ pub(super) struct SavedCursor {
     pub(super) style: Style,
     pub(super) charsets: Charsets,
     pub(super) origin: bool,
-    pub(super) protected: bool,
 }
 
 /// All of a terminal but its byte parser.
@@ -31,12 +31,11 @@ pub(super) struct Terminal {
     pub(super) size: Size,
     /// What text is drawn in.
     pub(super) style: Style,
-    /// Whether selective erasing leaves it alone (DECSCA).
-    pub(super) protected: bool,
     pub(super) charsets: Charsets,
     pub(super) tabs: Tabs,
     /// The first and the last row of the scrolling region.
     pub(super) margins: (u16, u16),
+    pub(super) sides: Sides,
     pub(super) modes: TerminalModes,
     pub(super) origin: bool,
     pub(super) autowrap: bool,
@@ -73,10 +72,10 @@ impl Terminal {
             grid: Grid::new(size, history),
             size,
             style: Style::default(),
-            protected: false,
             charsets: Charsets::default(),
             tabs: Tabs::default(),
             margins: (0, size.rows() - 1),
+            sides: Sides::none(size.cols()),
             modes: TerminalModes::default(),
             origin: false,
             autowrap: true,
@@ -110,7 +109,7 @@ impl Terminal {
 
     /// Makes the grid draw as the program wants it.
     pub(super) fn apply_style(&mut self) {
-        self.grid.set_pen(Pen { style: self.style, protected: self.protected, erases: false });
+        self.grid.set_pen(Pen { style: self.style, erases: false });
     }
 
     /// Returns whether blanks that come in have a colour, which the grid does not give them.
@@ -133,6 +132,19 @@ impl Terminal {
         }
     }
 
+    /// Draws a run of printable ASCII.
+    pub(super) fn draw_ascii(&mut self, run: &[u8]) {
+        let is_short = run.len() < usize::from(self.size.cols());
+        let is_plain = self.charsets.is_plain() && self.autowrap && !self.insert;
+        if is_short && is_plain && !self.has_background() && !self.has_sides() {
+            self.last_character = run.last().map(|&b| char::from(b));
+            self.apply_style();
+            self.grid.put_ascii(run);
+        } else {
+            self.draw(std::str::from_utf8(run).expect("ASCII is valid text"));
+        }
+    }
+
     /// Draws characters, but those that the grid must not get.
     fn draw_allowed(&mut self, run: &str) {
         if run.is_ascii() || !run.contains(needs_change) {
@@ -145,20 +157,27 @@ impl Terminal {
 
     fn draw_mapped(&mut self, run: &str) {
         self.apply_style();
-        if self.insert || !self.autowrap {
+        if self.has_sides() {
+            run.chars().for_each(|character| self.draw_between(character, width_of(character)));
+        } else if self.insert || !self.autowrap {
             for character in run.chars() {
                 self.draw_one(character);
             }
-        } else if self.has_background() || !run.is_ascii() && run.chars().any(|c| width_of(c) == 2) {
+        } else if self.has_background() {
             self.draw_by_rows(run);
         } else {
-            self.grid.put_text(run);
+            let rest = &run[self.skip_text(run)..];
+            if rest.is_ascii() || rest.chars().all(|c| width_of(c) < 2) {
+                self.grid.put_text(rest);
+            } else {
+                self.draw_by_rows(rest);
+            }
         }
     }
 
     /// Draws with wrapping, row by row: rows that scroll in get their background, and a column that a wide character leaves
     /// free at the end gets the mark for that.
-    fn draw_by_rows(&mut self, run: &str) {
+    pub(super) fn draw_by_rows(&mut self, run: &str) {
         let mut rest = run;
         while !rest.is_empty() {
             let place = self.grid.place();

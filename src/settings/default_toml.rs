@@ -19,7 +19,8 @@ pub fn default_toml() -> String {
     for section in sections() {
         let heading = section.heading.replace("NAME", "example");
         // These stay comments: the file as it is has no task, and it can be copied to a project, where [tui] and [retention] are refused.
-        let mark = if matches!(section.heading, "limits" | "defaults" | "output" | "store") { "" } else { "# " };
+        let mark =
+            if matches!(section.heading, "limits" | "defaults" | "output" | "redact" | "store") { "" } else { "# " };
         write!(text, "\n# {}\n{mark}[{heading}]\n", section.about).expect("writing to a string does not fail");
         section.entries.iter().for_each(|entry| write_entry(&mut text, entry));
     }

@@ -48,6 +48,7 @@ pub(super) const ROOT: Section = Section {
         example("limits", "{}", "Limits."),
         example("defaults", "{}", "Defaults.").tried(&["default"]),
         example("output", "{}", "Output.").tried(&["logs", "log"]),
+        example("redact", "{}", "Redaction.").tried(&["redaction", "secrets", "mask"]),
         example("store", "{}", "Store.").tried(&["storage", "records"]),
         example("retention", "{}", "Retention.").tried(&["history", "prune"]),
         example("tui", "{}", "Terminal interface.").tried(&["ui", "keys", "keymap"]),
@@ -102,7 +103,24 @@ pub(super) const OUTPUT: Section = Section {
             "\"1s\"",
             "How often the newest output of a live run is written to its record at most, 100ms to 1h.",
         ),
+        default(
+            "redact_logs",
+            "false",
+            "Whether secrets are taken out of the raw logs, too; then these are no longer what came, byte for byte.",
+        )
+        .tried(&["redact", "redact_log"]),
     ],
+};
+
+pub(super) const REDACT: Section = Section {
+    heading: "redact",
+    about: "What is taken out of all that is stored or shown, besides what is known to be a secret.",
+    entries: &[default(
+        "patterns",
+        "[]",
+        "Regular expressions; the group `secret`, else the first group, else the whole match is taken out. Those of both files count.",
+    )
+    .tried(&["pattern", "regex", "regexes", "rules", "words"])],
 };
 
 pub(super) const STORE: Section = Section {
@@ -224,8 +242,8 @@ pub(super) const STOP: Section = Section {
 };
 
 /// Returns every table of the configuration with its keys, in the order of the documentation.
-pub fn sections() -> [Section; 8] {
-    [LIMITS, DEFAULTS, OUTPUT, STORE, RETENTION, TUI, TASK, STOP]
+pub fn sections() -> [Section; 9] {
+    [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, TASK, STOP]
 }
 
 impl Section {

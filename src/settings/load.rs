@@ -8,12 +8,13 @@ use toml::de::DeTable;
 
 use super::error::{Place, Problem, SettingsError};
 use super::files::{find_project_file, read_text, trusted_uids};
-use super::keys::{DEFAULTS, LIMITS, OUTPUT, RETENTION, ROOT, STORE, Section, TUI};
+use super::keys::{DEFAULTS, LIMITS, OUTPUT, REDACT, RETENTION, ROOT, STORE, Section, TUI};
+use super::read_patterns::read_patterns;
 use super::read_task::{TaskContext, read_grace, read_mode, read_shell, read_task};
 use super::reader::{Source, Table, Value};
 use super::{
-    Defaults, Directories, EnvLookup, OutputSettings, RetentionSettings, Settings, StoreSettings, TaskSettings,
-    TuiSettings,
+    Defaults, Directories, EnvLookup, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings,
+    TaskSettings, TuiSettings,
 };
 use crate::model::{Key, KeyChord, Limits, NamedKey};
 
@@ -76,13 +77,14 @@ pub fn load(request: LoadRequest<'_>) -> Result<Settings, SettingsError> {
 
     let files = [&project, &user].into_iter().flatten().map(|source| source.path().to_owned()).collect();
     problems.extend([user, project].into_iter().flatten().flat_map(Source::into_problems));
-    let Globals { limits, defaults, output, store, retention, tui, .. } = globals;
+    let Globals { limits, defaults, output, redact, store, retention, tui, .. } = globals;
     match SettingsError::of(problems) {
         Some(error) => Err(error),
         None => Ok(Settings {
             limits,
             defaults,
             output,
+            redact,
             store,
             retention,
             tui,
@@ -114,6 +116,7 @@ struct Globals {
     limits: Limits,
     defaults: Defaults,
     output: OutputSettings,
+    redact: RedactSettings,
     store: StoreSettings,
     retention: RetentionSettings,
     tui: TuiSettings,
@@ -181,6 +184,12 @@ impl Globals {
             );
             let interval = Duration::from_millis(100)..=Duration::from_secs(3600);
             set(&mut output.flush_interval, table.get("flush_interval").and_then(|value| value.span(interval)));
+            set(&mut output.redact_logs, table.get("redact_logs").and_then(|value| value.flag()));
+        }
+        if let Some(table) = root.get("redact").and_then(|value| value.table())
+            && let Some(value) = table.only(&REDACT).get("patterns")
+        {
+            read_patterns(&value, &mut self.redact.patterns);
         }
         if let Some(table) = root.get("store").and_then(|value| value.table()) {
             set(&mut self.store.strict, table.only(&STORE).get("strict").and_then(|value| value.flag()));
@@ -219,8 +228,9 @@ impl Globals {
             let message = "must be an absolute path".into();
             problems.push(Problem { place: Place::Variable("SHTASK_STATE_DIR".into()), message, hint: None });
         }
-        for (section, name) in
-            [LIMITS, DEFAULTS, OUTPUT, STORE, RETENTION, TUI].iter().flat_map(|s| s.names().map(move |name| (s, name)))
+        for (section, name) in [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI]
+            .iter()
+            .flat_map(|s| s.names().map(move |name| (s, name)))
         {
             let variable = variable_name(section, name);
             let Some(value) = env(&variable).filter(|value| !value.is_empty()) else { continue };

@@ -351,3 +351,27 @@ mod any_text {
         }
     }
 }
+
+#[test]
+fn patterns_of_both_files_count_and_a_bad_one_is_told_with_its_place_and_a_hint() {
+    let place = Place::project("[redact]\npatterns = ['EMP-\\d+']\n[output]\nredact_logs = true\n");
+    let settings = place.own("[redact]\npatterns = ['own']\n").load();
+    assert_eq!(settings.redact.patterns, ["own", r"EMP-\d+"]);
+    assert!(settings.output.redact_logs);
+    let settings = Place::new().variable("SHTASK_REDACT_PATTERNS", "a+b").load();
+    assert_eq!(settings.redact.patterns, ["a+b"]);
+    let problems = Place::project("[redact]\npatterns = [\n  'good',\n  '(a', 'b*',\n]\n").problems();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(
+        problems[0].starts_with("4:3: `redact.patterns`: pattern 2 `(a`: unclosed group [write it in single"),
+        "{problems:?}"
+    );
+    assert!(
+        problems[1].starts_with("4:9: `redact.patterns`: pattern 3 `b*` matches the empty text [it would"),
+        "{problems:?}"
+    );
+    let many = vec!["'a'"; 65].join(", ");
+    let problem = one_problem(&format!("[redact]\npatterns = [{many}]\n"));
+    assert!(problem.contains("more than 64 patterns"), "{problem}");
+    assert!(one_problem("[redact]\npatterns = 5\n").contains("list of texts"));
+}

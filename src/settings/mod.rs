@@ -10,6 +10,7 @@ mod files;
 mod keys;
 mod load;
 mod nearest;
+mod read_patterns;
 mod read_task;
 mod reader;
 mod shown;
@@ -25,4 +26,6 @@ pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
 pub use shown::shown;
 pub use spans::{parse_span, show_span};
-pub use types::{Defaults, OutputSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings};
+pub use types::{
+    Defaults, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings,
+};

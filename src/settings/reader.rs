@@ -193,6 +193,21 @@ impl<'s, 'a> Value<'s, 'a> {
         (texts.len() == items.len()).then_some(texts)
     }
 
+    /// Returns the texts of a list, or a lone text as a list of one, each with its place.
+    pub(super) fn placed_texts(&self) -> Option<Vec<(Range<usize>, &'s str)>> {
+        let texts = self.text_or_texts()?;
+        let places: Vec<_> = match self.value.get_ref().as_array() {
+            Some(items) => items.iter().map(Spanned::span).collect(),
+            None => vec![self.value.span()],
+        };
+        Some(places.into_iter().zip(texts).collect())
+    }
+
+    /// Notes a fault of a part of the value.
+    pub(super) fn fault_at(&self, place: &Range<usize>, message: impl Display, hint: impl Into<String>) {
+        self.source.note(place, format!("`{}`: {message}", self.label), Some(hint.into()));
+    }
+
     /// Returns the texts of a list, or a lone text as a list of one.
     pub(super) fn text_or_texts(&self) -> Option<Vec<&'s str>> {
         if self.is_text() { self.text().map(|text| vec![text]) } else { self.texts() }

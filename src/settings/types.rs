@@ -49,12 +49,21 @@ pub struct OutputSettings {
     pub max_log_bytes: u64,
     /// How often the newest output goes to the record at most.
     pub flush_interval: Duration,
+    /// Whether secrets are taken out of the raw logs, too.
+    pub redact_logs: bool,
 }
 
 impl Default for OutputSettings {
     fn default() -> OutputSettings {
-        OutputSettings { max_log_bytes: 64 * 1024 * 1024, flush_interval: Duration::from_secs(1) }
+        OutputSettings { max_log_bytes: 64 * 1024 * 1024, flush_interval: Duration::from_secs(1), redact_logs: false }
     }
+}
+
+/// What counts as a secret besides the usual ones (`[redact]`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RedactSettings {
+    /// Regular expressions: those of the user's file, then the project's. Each is sound by itself.
+    pub patterns: Vec<String>,
 }
 
 /// How records are kept (`[store]`).
@@ -103,6 +112,8 @@ pub struct Settings {
     pub defaults: Defaults,
     /// `[output]`.
     pub output: OutputSettings,
+    /// `[redact]`.
+    pub redact: RedactSettings,
     /// `[store]`.
     pub store: StoreSettings,
     /// `[retention]`.

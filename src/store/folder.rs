@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use rustix::fs::{Mode, OFlags};
 
 use super::OpenError;
+use crate::sys::hooks;
 
 const LOCK: &str = "lock";
 
@@ -94,6 +95,7 @@ pub(super) fn private_folder(path: &Path) -> Result<(), OpenError> {
 /// Opens a private file without following a link, and takes an existing one only when it is a plain file of ours.
 pub(super) fn private_file(path: &Path, flags: OFlags) -> Result<File, OpenError> {
     let failed = |source: io::Error| OpenError::File { path: path.to_owned(), source };
+    hooks::step("open").map_err(failed)?;
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|errno| match errno {
         rustix::io::Errno::LOOP => OpenError::Untrusted { path: path.to_owned(), why: "it is a link".to_owned() },
@@ -126,6 +128,7 @@ pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let mut aside = path.as_os_str().to_owned();
     aside.push(format!(".damaged-{now}-{}", std::process::id()));
     let aside = PathBuf::from(aside);
+    hooks::step("rename")?;
     std::fs::rename(path, &aside)?;
     Ok(aside)
 }

@@ -9,6 +9,7 @@ use super::StoreError;
 use super::rows::{self, listed};
 use super::sqlite::Found;
 use crate::model::{ErrorCode, Failure, ProcessIdentity, Record, RunId, Status};
+use crate::sys::hooks;
 
 /// One run that was lost sight of.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +76,12 @@ pub(super) fn recover(
             Err(StoreError::Transition { .. } | StoreError::Revision { .. }) => {}
         }
     }
+    if !into.recovered.is_empty() {
+        hooks::pass("recover.commit");
+    }
     transaction.commit()?;
+    if !into.recovered.is_empty() {
+        hooks::pass("recover.committed");
+    }
     Ok(())
 }

@@ -11,6 +11,22 @@ pub(super) fn status_of(word: &str) -> Option<Status> {
     Status::ALL.into_iter().find(|status| status.word() == word)
 }
 
+/// The shape of records that is known.
+const SCHEMA: u32 = 1;
+
+/// Reads a record; one of another shape is left alone.
+fn parse(json: &str) -> Result<Record, StoreError> {
+    #[derive(serde::Deserialize)]
+    struct Shape {
+        schema: u32,
+    }
+    let Shape { schema } = serde_json::from_str(json).map_err(malformed)?;
+    if schema != SCHEMA {
+        return Err(malformed(format!("it has schema {schema}, this shtask knows {SCHEMA}: use a newer shtask")));
+    }
+    serde_json::from_str(json).map_err(malformed)
+}
+
 fn malformed(what: impl std::fmt::Display) -> StoreError {
     StoreError::medium(format!("a record cannot be read: {what}"))
 }
@@ -99,7 +115,7 @@ pub struct Listed {
 /// Reads `seq, record`.
 pub(super) fn listed(row: &Row<'_>) -> Result<Listed, StoreError> {
     let json: String = row.get(1)?;
-    Ok(Listed { place: row.get(0)?, record: serde_json::from_str(&json).map_err(malformed)? })
+    Ok(Listed { place: row.get(0)?, record: parse(&json)? })
 }
 
 /// Reads a record with its output.
@@ -108,7 +124,7 @@ pub(super) fn get(connection: &Connection, run: RunId) -> Result<Option<Record>,
         .prepare_cached("SELECT record, output FROM runs LEFT JOIN outputs ON outputs.run = runs.id WHERE id = ?1")?;
     let row = select.query_row([run.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?)));
     let Some((record, output)) = row.optional()? else { return Ok(None) };
-    let mut record: Record = serde_json::from_str(&record).map_err(malformed)?;
+    let mut record = parse(&record)?;
     record.output = output.map(|output| serde_json::from_str(&output)).transpose().map_err(malformed)?;
     Ok(Some(record))
 }

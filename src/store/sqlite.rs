@@ -40,7 +40,7 @@ pub struct Found {
 
 /// Keeps records in the state directory. One thread writes; it commits whatever waits in one transaction.
 pub struct SqliteStore {
-    jobs_tx: Option<mpsc::Sender<Job>>,
+    jobs_tx: mpsc::Sender<Job>,
     thread: Option<JoinHandle<()>>,
     path: PathBuf,
     logs: PathBuf,
@@ -87,14 +87,8 @@ impl SqliteStore {
             .name("shtask-records".to_owned())
             .spawn(move || writer.run(&jobs_rx))
             .map_err(|source| OpenError::File { path: path.clone(), source })?;
-        let store = SqliteStore {
-            jobs_tx: Some(jobs_tx),
-            thread: Some(thread),
-            path,
-            logs,
-            retention: options.retention,
-            _folder: folder,
-        };
+        let store =
+            SqliteStore { jobs_tx, thread: Some(thread), path, logs, retention: options.retention, _folder: folder };
         Ok((store, found))
     }
 
@@ -113,9 +107,17 @@ impl SqliteStore {
         self.send(Job::Prune(retention, done));
     }
 
+    /// Returns what is to be called when all logs have grown ([`Logs::telling`](super::log::Logs::telling)): their bound is seen to then.
+    pub fn log_bounder(&self) -> impl Fn() + Send + Sync + 'static {
+        let jobs_tx = self.jobs_tx.clone();
+        move || {
+            // Without a writer there is nobody left to see to anything.
+            let _ = jobs_tx.send(Job::BoundLogs);
+        }
+    }
+
     fn send(&self, job: Job) {
-        let jobs_tx = self.jobs_tx.as_ref().expect("it is taken by the drop only");
-        if let Err(mpsc::SendError(job)) = jobs_tx.send(job) {
+        if let Err(mpsc::SendError(job)) = self.jobs_tx.send(job) {
             job.refuse(&StoreError::medium("the writer of the records has failed"));
         }
     }
@@ -137,7 +139,7 @@ impl Store for SqliteStore {
 impl Drop for SqliteStore {
     /// Waits until everything that was asked for is durable.
     fn drop(&mut self) {
-        self.jobs_tx = None;
+        self.send(Job::Close);
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the writer of the records has failed");
         }

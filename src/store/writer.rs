@@ -13,6 +13,7 @@ use super::prune::{Retention, prune};
 use super::sqlite::StoreOptions;
 use super::{Done, StoreError, database, rows};
 use crate::model::{Record, RunId};
+use crate::sys::hooks;
 
 /// How many writes go into one transaction at most: the first of them waits for the last.
 const BATCH: usize = 256;
@@ -36,6 +37,10 @@ pub struct Pruned {
 pub(super) enum Job {
     Put(Arc<Record>, Done),
     Prune(Retention, Box<dyn FnOnce(Result<Pruned, StoreError>) + Send>),
+    /// See to the bound of all logs.
+    BoundLogs,
+    /// Nothing follows.
+    Close,
 }
 
 impl Job {
@@ -43,6 +48,7 @@ impl Job {
         match self {
             Job::Put(_, done) => done(Err(error.clone())),
             Job::Prune(_, done) => done(Err(error.clone())),
+            Job::BoundLogs | Job::Close => {}
         }
     }
 }
@@ -73,7 +79,9 @@ impl Writer {
                 Ok(first) => {
                     let mut jobs = vec![first];
                     jobs.extend(jobs_rx.try_iter().take(BATCH - 1));
-                    self.work(jobs);
+                    if self.work(jobs) {
+                        return;
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => self.prune_by_itself(),
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -84,8 +92,10 @@ impl Writer {
         }
     }
 
-    fn work(&mut self, jobs: Vec<Job>) {
+    /// Does what waits; returns whether that was all there will be.
+    fn work(&mut self, jobs: Vec<Job>) -> bool {
         let mut puts = Vec::new();
+        let (mut logs_grew, mut is_over) = (false, false);
         for job in jobs {
             match job {
                 Job::Put(record, done) => puts.push((record, done)),
@@ -93,9 +103,15 @@ impl Writer {
                     self.put_all(std::mem::take(&mut puts));
                     done(self.prune(retention));
                 }
+                Job::BoundLogs => logs_grew = true,
+                Job::Close => is_over = true,
             }
         }
         self.put_all(puts);
+        if logs_grew && let Err(error) = self.bound_logs() {
+            tracing::warn!(%error, "the bound of all logs could not be seen to");
+        }
+        is_over
     }
 
     fn put_all(&mut self, puts: Vec<(Arc<Record>, Done)>) {
@@ -122,6 +138,8 @@ impl Writer {
 
     /// Writes all in one transaction. What one of them may not do is its own failure; what the disk cannot do is everybody's.
     fn try_put_all(&mut self, records: &[&Record]) -> rusqlite::Result<Vec<Result<(), StoreError>>> {
+        hooks::pass("store.begin");
+        hooks::step("store").map_err(failing_disk)?;
         let mut transaction = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let mut results = Vec::with_capacity(records.len());
         for record in records {
@@ -141,7 +159,10 @@ impl Writer {
                 first_failure(&results),
             ));
         }
+        hooks::pass("store.commit");
+        hooks::step("commit").map_err(failing_disk)?;
         transaction.commit()?;
+        hooks::pass("store.committed");
         Ok(results)
     }
 
@@ -169,6 +190,7 @@ impl Writer {
             if gone.is_empty() {
                 break;
             }
+            hooks::pass("prune.committed");
             pruned.runs += gone.len();
             pruned.log_bytes += gone.iter().map(|run| remove_log(&self.logs, *run)).sum::<u64>();
         }
@@ -179,8 +201,12 @@ impl Writer {
     /// Removes logs until all together fit (B33): first those without a record, then those of the runs that ended first.
     fn bound_logs(&mut self) -> Result<u64, StoreError> {
         let max_bytes = self.options.max_total_log_bytes;
+        if max_bytes == 0 {
+            return Ok(0);
+        }
         let total = log::total_bytes(&self.logs);
-        if max_bytes == 0 || total <= max_bytes {
+        // So much comes before the next look.
+        if total + log::growth_step(max_bytes) <= max_bytes {
             return Ok(0);
         }
         let mut going = self.unrecorded()?;
@@ -225,6 +251,12 @@ impl Writer {
         }
         self.prune_by_itself();
     }
+}
+
+/// Makes of a step that a test made fail what the database says of a failing disk.
+fn failing_disk(error: std::io::Error) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR);
+    rusqlite::Error::SqliteFailure(code, Some(format!("disk I/O error: {error}")))
 }
 
 fn first_failure(results: &[Result<(), StoreError>]) -> Option<String> {

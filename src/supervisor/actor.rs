@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
@@ -111,7 +110,7 @@ impl Supervisor {
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
         let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
-        let kept = Arc::new(Kept { records, logs, readers: AtomicUsize::new(0) });
+        let kept = Arc::new(Kept::new(records, logs));
         let mut core = Core::new(setup.limits, Box::new(random_id));
         core.generations = generations;
         core.strict = strict;
@@ -300,8 +299,8 @@ impl Supervisor {
                 .inspect_err(|error| tracing::error!(%run, %error, "the log of a run cannot be gone on with"))
                 .ok(),
         });
-        // Without a log there is nothing that a later program could go on with.
-        let is_kept = log.is_some() || taken_up.is_some();
+        // Without a log there is nothing that a later program could go on with, and in a redacted one the places are not those of the output.
+        let is_kept = log.as_ref().is_some_and(|log| log.redactor().is_none()) || taken_up.is_some();
         let keeping = self.sockets.as_ref().filter(|_| is_kept).map(|sockets| Keeping {
             sockets: Arc::clone(sockets),
             word: Word::Begun { spec: Box::new(spec.clone()), resolved: Box::new(resolved.clone()) }.bytes(),

@@ -21,6 +21,7 @@ use crate::model::stop::StopKey;
 use crate::model::{Failure, LeaseId, Limits, Moment, Record, RunId, RunSpec, SessionName, Slots};
 use crate::store::log::LogProgress;
 use crate::store::{Generations, Redaction};
+use crate::sys::hooks;
 
 /// The present, as it is passed in.
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +156,7 @@ impl Core {
         };
         let input = match report {
             Report::Spawned(process) => {
+                hooks::pass("start.spawned");
                 let started = *entry.started.get_or_insert(at.now);
                 // Of a run that was taken up it may be on record already, with the time of its start; or that lies back a while.
                 if entry.record.process.as_ref() != Some(&process) {
@@ -170,11 +172,20 @@ impl Core {
             }
             Report::SpawnFailed(failure, code) => Input::SpawnFailed(failure, code),
             Report::StopCut(epoch) => Input::StopCut(epoch),
-            Report::Signalled => Input::Signalled,
-            Report::Exited(exit) => Input::Exited(exit),
+            Report::Signalled => {
+                hooks::pass("stop.signalled");
+                Input::Signalled
+            }
+            Report::Exited(exit) => {
+                hooks::pass("final.exited");
+                Input::Exited(exit)
+            }
             Report::TreeEmpty => Input::TreeEmpty,
             Report::OutputEnded => Input::OutputEnded,
-            Report::TreeEnded(ended) => Input::TreeEnded(ended),
+            Report::TreeEnded(ended) => {
+                hooks::pass("stop.ended");
+                Input::TreeEnded(ended)
+            }
             Report::LastOutput(epoch, moment) => Input::LastOutput(epoch, moment),
             Report::Broke(failure) => Input::Broke(failure),
             Report::HolderLost(failure) => Input::HolderLost(failure),
@@ -197,9 +208,13 @@ impl Core {
                 self.publish(run);
                 return Vec::new();
             }
-            Report::Snapshot { output, log } => return self.flush(at, run, *output, log),
+            Report::Snapshot { output, log } => {
+                hooks::pass("flush.snapshot");
+                return self.flush(at, run, *output, log);
+            }
             Report::LogFailed(failure) => return self.log_failed(at, run, failure),
             Report::Finished { output, payload_undelivered, activity, log } => {
+                hooks::pass("final.finished");
                 entry.output = Some(*output);
                 if log.is_some() {
                     Arc::make_mut(&mut entry.record).log = log;
@@ -241,8 +256,12 @@ impl Core {
         let entry = self.runs.get_mut(&run)?;
         let order = |entry: &Entry, command| entry.port.as_ref().is_some_and(|port| port.order(command));
         match effect {
-            Effect::Spawn => todo.push(Do::Drive(run)),
+            Effect::Spawn => {
+                hooks::pass("start.drive");
+                todo.push(Do::Drive(run));
+            }
             Effect::StoreRunning => {
+                hooks::pass("start.running");
                 entry.record = records::running(&entry.record, at.wall);
                 self.store(at, run, Write::Running, todo);
             }
@@ -253,6 +272,7 @@ impl Core {
             }
             Effect::TakeStopCut(epoch) => drop(order(entry, Command::StopCut(epoch))),
             Effect::EndTree { kill } => {
+                hooks::pass("stop.end");
                 // Before the holder hears of it: a server that takes the run up knows why it ends.
                 entry.note(&Core::ending_word(entry, kill));
                 order(entry, Command::EndTree { kill });
@@ -262,12 +282,14 @@ impl Core {
             Effect::Arm(timer, epoch, moment) => todo.push(Do::Arm(run, timer, epoch, moment)),
             Effect::Disarm(timer) => todo.push(Do::Disarm(run, timer)),
             Effect::Finish => {
+                hooks::pass("final.finish");
                 // A driver that failed takes no last snapshot.
                 if !order(entry, Command::Finish) {
                     return Some(Input::Finished { payload_undelivered: false });
                 }
             }
             Effect::StoreFinal(outcome) => {
+                hooks::pass("final.store");
                 entry.ended = Some(at.now);
                 entry.record = records::ended(&entry.record, *outcome, entry.output.take(), at.wall);
                 self.redaction.record(Arc::make_mut(&mut entry.record));
@@ -284,7 +306,10 @@ impl Core {
         None
     }
 
-    fn tell_starter(&mut self, run: RunId, result: Result<(), Failure>) {
+    fn tell_starter(&mut self, run: RunId, mut result: Result<(), Failure>) {
+        if let Err(failure) = &mut result {
+            self.redaction.failure(failure);
+        }
         let Some(entry) = self.runs.get_mut(&run) else { return };
         let record = Arc::clone(&entry.record);
         match (&mut entry.starter, result) {

@@ -3,10 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use tokio::sync::Semaphore;
+
 use crate::api::{Answer, LogReading, LogRequest, Stream};
 use crate::model::{ErrorCode, Failure, RunId, SessionName};
 use crate::store::Records;
 use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
+
+/// How many reads of logs are under way or wait at once. Each is a task, a blocking read and at most 1 MiB.
+const MAX_LOG_READS: usize = 256;
 
 /// What is on the disk, for readers.
 pub(super) struct Kept {
@@ -14,9 +19,14 @@ pub(super) struct Kept {
     pub(super) logs: Option<Arc<Logs>>,
     /// How many searches and exports read it at the moment.
     pub(super) readers: AtomicUsize,
+    log_reads: Semaphore,
 }
 
 impl Kept {
+    pub(super) fn new(records: Option<Records>, logs: Option<Arc<Logs>>) -> Kept {
+        Kept { records, logs, readers: AtomicUsize::new(0), log_reads: Semaphore::new(MAX_LOG_READS) }
+    }
+
     /// Reads the log of a session's run; waits for more as long as it was asked to.
     pub(super) async fn read_log(
         self: Arc<Kept>,
@@ -24,21 +34,29 @@ impl Kept {
         run: RunId,
         request: LogRequest,
         mut progress: Option<LogProgress>,
-        answer: Answer<LogReading>,
+        mut answer: Answer<LogReading>,
     ) {
+        let Ok(_reader) = self.log_reads.try_acquire() else {
+            let message = format!("{MAX_LOG_READS} reads of logs are under way already");
+            return answer.send(Err(Failure::new(ErrorCode::Busy, message).with_hint("wait for some of them")));
+        };
         let stream = match request.stream {
             Stream::Stdout => LogStream::Output,
             Stream::Stderr => LogStream::Error,
         };
         if let (Some(progress), Some(wait)) = (&mut progress, request.wait) {
-            // That the time is over is an answer too: an empty one.
-            let _ = tokio::time::timeout(wait, progress.reaches(stream, request.offset)).await;
+            tokio::select! {
+                // That the time is over is an answer too: an empty one.
+                _ = tokio::time::timeout(wait, progress.reaches(stream, request.offset)) => {}
+                () = answer.abandoned() => return,
+            }
         }
         // Before the read: what is added in between belongs to the next one.
         let has_ended = progress.as_ref().is_none_or(LogProgress::has_ended);
         let is_listed = progress.is_some();
         let owner = (!is_listed).then(|| session.clone());
-        let read = tokio::task::spawn_blocking(move || self.read_now(run, stream, request, owner.as_ref())).await;
+        let kept = Arc::clone(&self);
+        let read = tokio::task::spawn_blocking(move || kept.read_now(run, stream, request, owner.as_ref())).await;
         answer.send(match read {
             Ok(Ok((reading, end))) => Ok(LogReading { is_end: has_ended && reading.next_offset >= end, ..reading }),
             Ok(Err(failure)) => Err(failure),

@@ -127,7 +127,8 @@ impl Core {
     pub(super) fn begin(&mut self, at: At, session: &SessionName, spec: RunSpec, starter: Starter) -> Vec<Do> {
         let slot = match self.refusal(session, &spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
             Ok(slot) => slot,
-            Err(failure) => {
+            Err(mut failure) => {
+                self.redaction.failure(&mut failure);
                 self.note_refusal(at, session, spec.name.as_ref(), &failure);
                 starter.refuse(&failure);
                 return Vec::new();
@@ -165,8 +166,10 @@ impl Core {
         };
         let resolved = match found {
             Ok(resolved) => resolved,
-            Err(failure) => {
+            Err(mut failure) => {
                 self.slots.release(slot);
+                // It may name the program and its arguments.
+                self.redaction.failure(&mut failure);
                 starter.refuse(&failure);
                 self.check_shutdown();
                 return Vec::new();
@@ -214,6 +217,7 @@ impl Core {
             adoption: None,
         };
         self.runs.insert(run, entry);
+        crate::sys::hooks::pass("start.record");
         self.store(at, run, Write::Starting, &mut todo);
         self.publish(run);
         todo

@@ -11,6 +11,7 @@ use crate::driver::Command;
 use crate::model::run::Input;
 use crate::model::{Degraded, ErrorCode, Failure, LogFacts, RecordOutput, RunId};
 use crate::store::StoreError;
+use crate::sys::hooks;
 
 /// The first and the longest pause before a write that failed is tried again.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -110,7 +111,9 @@ impl Core {
             // It is refused as a whole, and nothing is left to be stored.
             Err(_) if writes.contains(&Write::Starting) => {}
             Err(failure) => {
-                entry.keeping.failure.get_or_insert_with(|| (at.wall, failure.message.clone()));
+                let mut why = failure.message.clone();
+                self.redaction.text(&mut why, false);
+                entry.keeping.failure.get_or_insert((at.wall, why));
                 entry.mark_degraded(at.wall, false);
                 let pause = entry.keeping.pause.map_or(FIRST_PAUSE, |pause| (pause * 2).min(LONGEST_PAUSE));
                 entry.keeping.pause = Some(pause);
@@ -131,6 +134,12 @@ impl Core {
     }
 
     fn written(&mut self, at: At, run: RunId, write: Write, result: Result<(), Failure>) -> Vec<Do> {
+        hooks::pass(match write {
+            Write::Starting => "start.recorded",
+            Write::Running => "start.confirmed",
+            Write::Final => "final.stored",
+            Write::Flush | Write::Again | Write::Observed => "flush.stored",
+        });
         match write {
             Write::Starting => self.step(at, run, Input::Recorded(result)),
             Write::Running => self.step(at, run, Input::Confirmed(result)),
@@ -176,7 +185,10 @@ impl Core {
     }
 
     /// Takes note that the log of a run cannot be written, or can be again.
-    pub(super) fn log_failed(&mut self, at: At, run: RunId, failure: Option<(Timestamp, String)>) -> Vec<Do> {
+    pub(super) fn log_failed(&mut self, at: At, run: RunId, mut failure: Option<(Timestamp, String)>) -> Vec<Do> {
+        if let Some((_, why)) = &mut failure {
+            self.redaction.text(why, false);
+        }
         let Some(entry) = self.runs.get_mut(&run).filter(|entry| !entry.is_final()) else { return Vec::new() };
         entry.keeping.log_failure.clone_from(&failure);
         entry.mark_degraded(at.wall, false);

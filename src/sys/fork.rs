@@ -48,6 +48,7 @@ impl SingleThreaded {
     /// `EAGAIN` at the limit of processes, `ENOMEM`.
     #[expect(unsafe_code, reason = "fork has no safe wrapper")]
     pub fn fork(&self) -> io::Result<Side> {
+        super::hooks::step("fork")?;
         // SAFETY: the process has one thread, so the child's memory is consistent and every lock is free.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),

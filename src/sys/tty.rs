@@ -60,6 +60,7 @@ pub fn echoes(terminal: impl AsFd) -> io::Result<bool> {
 /// All PTYs are taken (`ENOSPC`), out of descriptors.
 #[expect(unsafe_code, reason = "portable-pty names its descriptor by number only")]
 pub fn open_pair(cols: u16, rows: u16) -> io::Result<(OwnedFd, OwnedFd)> {
+    super::hooks::step("openpty")?;
     let size = portable_pty::PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
     // Its error is a text; the number is still the last one.
     let pair = portable_pty::native_pty_system().openpty(size).map_err(|_| io::Error::last_os_error())?;

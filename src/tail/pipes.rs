@@ -106,17 +106,17 @@ impl PipesTail {
         newest_first
     }
 
-    /// Returns what the record keeps of both streams: at most `limit_bytes` of each, from a line start on (S2.4).
-    pub fn output(&self, limit_bytes: usize) -> PipesOutput {
-        let TailText { text: stdout, truncated: stdout_truncated } = self.stdout.text(limit_bytes);
-        let TailText { text: stderr, truncated: stderr_truncated } = self.stderr.text(limit_bytes);
+    /// Returns what the record keeps of both streams (S2.4), by a function that returns the text of one and whether something was redacted in it.
+    pub fn output(&self, text: impl Fn(&Tail) -> (TailText, bool)) -> PipesOutput {
+        let (TailText { text: stdout, truncated: stdout_truncated }, stdout_redacted) = text(&self.stdout);
+        let (TailText { text: stderr, truncated: stderr_truncated }, stderr_redacted) = text(&self.stderr);
         PipesOutput {
             stdout,
             stderr,
             latest_stream: self.latest().map(|pipe| pipe.name().to_owned()),
             stdout_truncated,
             stderr_truncated,
-            redacted: false,
+            redacted: stdout_redacted || stderr_redacted,
         }
     }
 }
@@ -166,7 +166,7 @@ mod tests {
         let mut tail = PipesTail::new(6);
         tail.admit(Pipe::Stderr, b"oops\n");
         tail.admit(Pipe::Stdout, b"one\ntwo\n");
-        let output = tail.output(100);
+        let output = tail.output(|stream| (stream.text(100), false));
         assert_eq!(output.stdout, "two\n");
         assert!(output.stdout_truncated && !output.stderr_truncated);
         assert_eq!(output.latest_stream.as_deref(), Some("stdout"));

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+#[path = "../../src/screen/picture/boxes.rs"]
 mod boxes;
 mod colours;
 #[expect(dead_code, reason = "the terminal of the tests has more than the screenshots need")]

@@ -1,7 +1,7 @@
 //! Rows of screens.
 
 use super::table::redactor;
-use crate::redact::Row;
+use crate::redact::{Redactor, Row, cover};
 
 fn row(text: &str) -> Row<'_> {
     Row { text, soft_wrapped: false }
@@ -11,8 +11,15 @@ fn wrapped(text: &str) -> Row<'_> {
     Row { text, soft_wrapped: true }
 }
 
+/// Covers the secrets of rows; says whether there were any.
+pub(super) fn redact_rows(redactor: &Redactor, rows: &[Row<'_>], writing_at: Option<usize>) -> (Vec<String>, bool) {
+    let found = redactor.find_in_rows(rows, writing_at);
+    let covered = rows.iter().zip(&found).map(|(row, ranges)| cover(row.text, ranges)).collect();
+    (covered, found.iter().any(|ranges| !ranges.is_empty()))
+}
+
 fn covered(rows: &[Row<'_>]) -> Vec<String> {
-    redactor().redact_rows(rows, None).rows
+    redact_rows(&redactor(), rows, None).0
 }
 
 #[test]
@@ -45,9 +52,9 @@ fn a_key_block_over_rows_is_covered_line_by_line() {
 #[test]
 fn what_may_become_a_secret_where_the_run_writes_is_covered() {
     let rows = [row("$ cat token"), row("ghp_0123"), row("")];
-    assert_eq!(redactor().redact_rows(&rows, Some(1)).rows, ["$ cat token", "********", ""]);
-    assert_eq!(redactor().redact_rows(&rows, None).rows, ["$ cat token", "ghp_0123", ""]);
-    assert!(!redactor().redact_rows(&[row("Password: ")], Some(0)).found);
+    assert_eq!(redact_rows(&redactor(), &rows, Some(1)).0, ["$ cat token", "********", ""]);
+    assert_eq!(redact_rows(&redactor(), &rows, None).0, ["$ cat token", "ghp_0123", ""]);
+    assert!(!redact_rows(&redactor(), &[row("Password: ")], Some(0)).1);
 }
 
 #[test]

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
+use crate::sys::hooks;
+
 /// What is done to files.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {
@@ -29,6 +31,7 @@ impl Files {
     pub(super) fn create(&self, path: &Path) -> io::Result<File> {
         #[cfg(test)]
         self.faults.check(faults::Step::Create)?;
+        hooks::step("log-open")?;
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?))
@@ -51,6 +54,7 @@ impl Files {
     fn write_some(&self, mut file: &File, bytes: &[u8]) -> io::Result<usize> {
         #[cfg(test)]
         self.faults.check(faults::Step::Write)?;
+        hooks::step("log-write")?;
         file.write(bytes)
     }
 

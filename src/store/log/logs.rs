@@ -1,9 +1,10 @@
 //! The logs of all runs: their bounds and their writer.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use super::files::Files;
@@ -12,6 +13,7 @@ use super::sink::LogSink;
 use super::writer::{Message, Writer};
 use super::{LogError, resume};
 use crate::model::{Mode, RunId, Size};
+use crate::redact::Redactor;
 
 /// How many segments a log of full length has.
 const SEGMENTS: u64 = 8;
@@ -34,11 +36,24 @@ impl Default for LogOptions {
     }
 }
 
+/// Returns by how much all logs may grow before their bound is seen to again: so much below it room is made.
+pub(in crate::store) fn growth_step(max_total_bytes: u64) -> u64 {
+    (max_total_bytes / 32).max(1)
+}
+
 /// The bounds of this moment.
-#[derive(Debug)]
 pub(super) struct Bounds {
     options: LogOptions,
     live: AtomicU64,
+    /// What came since the bound of all was seen to last.
+    grown: AtomicU64,
+    on_growth: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl fmt::Debug for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bounds").field("options", &self.options).field("live", &self.live).finish_non_exhaustive()
+    }
 }
 
 impl Bounds {
@@ -48,6 +63,18 @@ impl Bounds {
 
     pub(super) fn left(&self) {
         self.live.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Takes note that so much more is being written.
+    pub(super) fn grew(&self, bytes: u64) {
+        let max = self.options.max_total_log_bytes;
+        if max == 0 || self.grown.fetch_add(bytes, Ordering::AcqRel) + bytes < growth_step(max) {
+            return;
+        }
+        self.grown.store(0, Ordering::Release);
+        if let Some(tell) = self.on_growth.get() {
+            tell();
+        }
     }
 
     pub(super) fn max_log_bytes(&self) -> u64 {
@@ -71,6 +98,7 @@ pub struct Logs {
     messages_tx: mpsc::Sender<Option<Message>>,
     thread: Option<JoinHandle<()>>,
     bounds: Arc<Bounds>,
+    redactor: Option<Redactor>,
 }
 
 impl Logs {
@@ -88,8 +116,24 @@ impl Logs {
         let writer = Writer::new(folder.to_owned(), files);
         let thread =
             std::thread::Builder::new().name("shtask-logs".to_owned()).spawn(move || writer.run(&messages_rx))?;
-        let bounds = Arc::new(Bounds { options, live: AtomicU64::new(0) });
-        Ok(Logs { folder: folder.to_owned(), messages_tx, thread: Some(thread), bounds })
+        let bounds =
+            Arc::new(Bounds { options, live: AtomicU64::new(0), grown: AtomicU64::new(0), on_growth: OnceLock::new() });
+        Ok(Logs { folder: folder.to_owned(), messages_tx, thread: Some(thread), bounds, redactor: None })
+    }
+
+    /// Has `tell` called each time when all logs together have grown so much that their bound is to be seen to. It must not wait.
+    #[must_use]
+    pub fn telling(self, tell: impl Fn() + Send + Sync + 'static) -> Logs {
+        // Once is enough: there is one store.
+        let _ = self.bounds.on_growth.set(Box::new(tell));
+        self
+    }
+
+    /// Takes secrets out of what is logged from now on (S9.4): the logs are no longer what came, byte for byte.
+    #[must_use]
+    pub fn redacted_by(mut self, redactor: Option<Redactor>) -> Logs {
+        self.redactor = redactor;
+        self
     }
 
     /// Returns the folder.
@@ -100,7 +144,13 @@ impl Logs {
     /// Begins the log of a run. That its files cannot be made shows as [`LogSink::failure`].
     pub fn begin(&self, run: RunId, mode: Mode, size: Size) -> LogSink {
         let size = (mode == Mode::Pty).then_some(size);
-        LogSink::new(Shared::new(run, mode), self.messages_tx.clone(), Arc::clone(&self.bounds), size)
+        LogSink::new(
+            Shared::new(run, mode),
+            self.messages_tx.clone(),
+            Arc::clone(&self.bounds),
+            size,
+            self.redactor.as_ref(),
+        )
     }
 
     /// Takes the log of a run up that the program before this one wrote; [`LogSink::go_on`] begins the next segment. What was only half begun is removed.

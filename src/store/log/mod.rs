@@ -26,6 +26,7 @@ pub use cast::{CastError, export_cast};
 pub use error::LogError;
 pub use layout::{LogStream, age, remove, runs, total_bytes};
 pub use lines::{LogLine, LogText};
+pub(super) use logs::growth_step;
 pub use logs::{LogOptions, Logs};
 pub use progress::LogProgress;
 pub use reader::{LogBytes, LogReader};

@@ -16,6 +16,8 @@ pub(super) struct Shared {
     pub(super) mode: Mode,
     /// How many bytes of each stream are in the files, dropped ones included; and those that were lost before them.
     pub(super) written: [AtomicU64; 2],
+    /// What was written of both, in bytes.
+    pub(super) stored: AtomicU64,
     pub(super) dropped: AtomicU64,
     pub(super) lost: AtomicU64,
     /// What was handed over and is not written yet.
@@ -34,6 +36,7 @@ impl Shared {
             run,
             mode,
             written: [AtomicU64::new(0), AtomicU64::new(0)],
+            stored: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             lost: AtomicU64::new(0),
             in_flight: AtomicUsize::new(0),
@@ -64,7 +67,7 @@ impl Shared {
 
     pub(super) fn facts(&self) -> LogFacts {
         LogFacts {
-            bytes: self.written.iter().map(|written| written.load(Ordering::Acquire)).sum(),
+            bytes: self.stored.load(Ordering::Acquire),
             dropped_bytes: self.dropped.load(Ordering::Acquire),
             lost_bytes: self.lost.load(Ordering::Acquire),
         }

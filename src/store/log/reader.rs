@@ -63,6 +63,11 @@ impl Segment {
     pub(super) fn begin(&self, stream: LogStream) -> u64 {
         self.head.offsets[stream.index()]
     }
+
+    /// Returns where a stream ends in it. Heads come from files: their numbers may be anything.
+    pub(super) fn end(&self, stream: LogStream) -> u64 {
+        self.begin(stream).saturating_add(self.stream_bytes(stream))
+    }
 }
 
 fn open(path: &Path) -> Result<File, LogError> {
@@ -146,7 +151,7 @@ impl LogReader {
     /// Returns where a stream begins, what was dropped left out, and where it ends.
     pub fn span(&self, stream: LogStream) -> (u64, u64) {
         let (first, last) = (&self.segments[0], &self.segments[self.segments.len() - 1]);
-        (first.begin(stream), last.begin(stream) + last.stream_bytes(stream))
+        (first.begin(stream), last.end(stream))
     }
 
     /// Returns at most `limit_bytes` bytes of a stream from `offset` on; none when there are none yet. What is not there any more is skipped.
@@ -171,7 +176,7 @@ impl LogReader {
         }
         for segment in &self.segments {
             let begin = segment.begin(stream);
-            let end = begin + segment.stream_bytes(stream);
+            let end = segment.end(stream);
             if end <= found.next_offset || found.bytes.len() == limit_bytes {
                 continue;
             }
@@ -187,7 +192,7 @@ impl LogReader {
             file.seek(SeekFrom::Start(found.next_offset - begin)).map_err(failed)?;
             let room = (limit_bytes - found.bytes.len()) as u64;
             let count = file.take(room).read_to_end(&mut found.bytes).map_err(failed)?;
-            found.next_offset += count as u64;
+            found.next_offset = found.next_offset.saturating_add(count as u64);
         }
         found.skipped_bytes = found.offset - offset;
         Ok(found)

@@ -107,7 +107,10 @@ impl LogReader {
             };
             let at = Duration::from_micros(segment.head.at);
             let mut tell = |event| see(TimedEvent { at, event });
-            let gap: u64 = LogStream::BOTH.map(|s| segment.begin(s).saturating_sub(next[s.index()])).iter().sum();
+            let gap: u64 = LogStream::BOTH
+                .map(|s| segment.begin(s).saturating_sub(next[s.index()]))
+                .into_iter()
+                .fold(0, u64::saturating_add);
             match segment.head.size {
                 begun if place == 0 || gap > 0 => tell(LogEvent::Begin(begun))?,
                 // The program was killed before this was in the index.
@@ -121,7 +124,7 @@ impl LogReader {
                 }
             }
             SegmentReplay::open(segment)?.run(&mut see)?;
-            next = LogStream::BOTH.map(|stream| segment.begin(stream) + segment.stream_bytes(stream));
+            next = LogStream::BOTH.map(|stream| segment.end(stream));
         }
         Ok(())
     }

@@ -48,9 +48,10 @@ pub(super) fn look(logs: &Path, run: RunId, mode: Mode) -> Result<Found, LogErro
             true => found.dropped = gap,
             false => found.lost += gap,
         }
-        found.offsets = LogStream::BOTH.map(|stream| segment.begin(stream) + segment.stream_bytes(stream));
+        found.offsets = LogStream::BOTH.map(|stream| segment.end(stream));
         found.segment = head.segment;
-        found.kept.push(Kept { segment: head.segment, offsets: head.offsets, bytes: segment.all_bytes() });
+        let output_bytes = LogStream::BOTH.map(|stream| segment.stream_bytes(stream)).iter().sum();
+        found.kept.push(Kept { segment: head.segment, bytes: segment.all_bytes(), output_bytes });
         // By the wall clock, as nothing else outlives the program; should it have been set back, time stands still.
         let since = Duration::try_from(Timestamp::now().duration_since(head.wall)).unwrap_or_default();
         found.at = found.at.max(head.at.saturating_add(u64::try_from(since.as_micros()).unwrap_or(u64::MAX)));

@@ -15,6 +15,7 @@ use super::resume::Found;
 use super::split::end_of_segment;
 use super::writer::{MERGE_MICROS, Message, Step};
 use crate::model::{LogFacts, RunId, Size};
+use crate::redact::{Redactor, Stream};
 
 /// How much of one run may be on its way to the disk. More than what is taken in at once, so that the disk is never waited for when it keeps up;
 /// little enough for thousands of runs.
@@ -53,6 +54,8 @@ pub struct LogSink {
     retry_at: Option<Instant>,
     pause: Duration,
     ended: bool,
+    /// Takes secrets out of both streams, and holds back what may be the beginning of one.
+    redacting: Option<(Redactor, [Stream; 2])>,
 }
 
 impl LogSink {
@@ -61,8 +64,10 @@ impl LogSink {
         messages_tx: mpsc::Sender<Option<Message>>,
         bounds: Arc<Bounds>,
         size: Option<Size>,
+        redactor: Option<&Redactor>,
     ) -> LogSink {
         let mut sink = LogSink::bare(shared, messages_tx, bounds, size);
+        sink.redacting = redactor.map(|redactor| (redactor.clone(), [(); 2].map(|()| Stream::new(redactor))));
         sink.begin_segment(Vec::new());
         sink
     }
@@ -92,6 +97,7 @@ impl LogSink {
             retry_at: None,
             pause: FIRST_PAUSE,
             ended: false,
+            redacting: None,
         }
     }
 
@@ -106,6 +112,8 @@ impl LogSink {
         for stream in LogStream::BOTH {
             sink.shared.written[stream.index()].store(found.offsets[stream.index()], Ordering::Release);
         }
+        let stored = found.offsets.iter().sum::<u64>().saturating_sub(found.lost);
+        sink.shared.stored.store(stored, Ordering::Release);
         sink.shared.dropped.store(found.dropped, Ordering::Release);
         sink.shared.lost.store(found.lost, Ordering::Release);
         sink.send(Step::Resume(found.kept));
@@ -182,7 +190,19 @@ impl LogSink {
         end_of_segment(bytes, self.used, self.max_segment)
     }
 
-    /// Takes the next bytes of a stream.
+    /// Returns what takes secrets out of the log; none when it gets everything as it comes.
+    pub fn redactor(&self) -> Option<&Redactor> {
+        self.redacting.as_ref().map(|(redactor, _)| redactor)
+    }
+
+    /// Takes the secrets out of the next bytes of a stream: what is to be appended, without what is held back until more has come. None when
+    /// the log gets everything as it comes.
+    pub fn redacted(&mut self, stream: LogStream, bytes: &[u8]) -> Option<Vec<u8>> {
+        let (_, streams) = self.redacting.as_mut()?;
+        Some(streams[stream.index()].push(bytes))
+    }
+
+    /// Takes the next bytes of a stream as they are.
     pub fn append(&mut self, stream: LogStream, bytes: &[u8]) {
         if bytes.is_empty() || self.ended {
             return;
@@ -194,6 +214,7 @@ impl LogSink {
             self.plan_retry();
             return;
         }
+        self.bounds.grew(bytes.len() as u64 + ENTRY_BYTES);
         self.shared.in_flight.fetch_add(bytes.len(), Ordering::AcqRel);
         let at = self.at();
         match self.held.last_mut() {
@@ -275,6 +296,10 @@ impl LogSink {
     /// Ends the log: nothing follows.
     pub fn end(&mut self) {
         if !self.ended {
+            for stream in LogStream::BOTH {
+                let held = self.redacting.as_mut().map(|(_, streams)| streams[stream.index()].finish());
+                self.append(stream, &held.unwrap_or_default());
+            }
             self.ended = true;
             self.send(Step::End);
         }

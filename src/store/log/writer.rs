@@ -13,6 +13,7 @@ use super::files::Files;
 use super::layout::{self, Entry, Head, streams};
 use super::progress::Shared;
 use crate::model::{Mode, RunId, Size};
+use crate::sys::hooks;
 
 /// Output that comes closer together is one entry of the index, in microseconds: the eye sees no difference.
 pub(super) const MERGE_MICROS: u64 = 10_000;
@@ -44,9 +45,10 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) segment: u32,
-    /// Where it begins.
-    pub(super) offsets: [u64; 2],
+    /// What it takes on the disk.
     pub(super) bytes: u64,
+    /// What of that is output.
+    pub(super) output_bytes: u64,
 }
 
 /// A log that is being written.
@@ -140,6 +142,7 @@ impl Writer {
     }
 
     fn begin(&mut self, shared: &Arc<Shared>, head: &Head, redraw: &[u8], max_bytes: u64) {
+        hooks::pass("log.begin");
         let run = shared.run;
         self.with_log(run, |log, files| log.note_pending(files));
         let kept = self.logs.remove(&run).map(|log| log.kept).or_else(|| self.failed.remove(&run)).unwrap_or_default();
@@ -173,13 +176,12 @@ impl Writer {
         // The new segment takes an eighth at most.
         while total > max_bytes / 8 * 7 {
             let Some(oldest) = kept.pop_front() else { break };
-            let next = kept.front().map_or(head.offsets, |next| next.offsets);
-            self.drop_segment(&folder, shared, &oldest, next);
+            self.drop_segment(&folder, shared, &oldest);
             total -= oldest.bytes;
         }
         match self.create(&folder, shared, head, redraw) {
             Ok((streams, index, bytes)) => {
-                kept.push_back(Kept { segment: head.segment, offsets: head.offsets, bytes });
+                kept.push_back(Kept { segment: head.segment, bytes, output_bytes: 0 });
                 Ok(Log { shared: Arc::clone(shared), folder, streams, index, kept, pending: None })
             }
             Err(error) => {
@@ -205,18 +207,22 @@ impl Writer {
         if !redraw.is_empty() {
             write(&self.files.create(&layout::file(folder, head.segment, "redraw"))?, redraw)?;
         }
+        hooks::pass("log.index");
         // Last: a segment without an index is none.
         let index = self.files.create(&layout::file(folder, head.segment, "index"))?;
         let mut line = serde_json::to_vec(head)?;
         line.push(b'\n');
         write(&index, &line)?;
+        hooks::pass("log.begun");
         Ok((files, index, (redraw.len() + line.len()) as u64))
     }
 
-    fn drop_segment(&self, folder: &Path, shared: &Shared, gone: &Kept, next: [u64; 2]) {
-        let bytes: u64 = gone.offsets.iter().zip(next).map(|(from, to)| to.saturating_sub(*from)).sum();
-        shared.dropped.fetch_add(bytes, Ordering::AcqRel);
+    fn drop_segment(&self, folder: &Path, shared: &Shared, gone: &Kept) {
+        // What was lost behind it is counted as lost.
+        shared.dropped.fetch_add(gone.output_bytes, Ordering::AcqRel);
+        hooks::pass("log.drop");
         self.remove_files(folder, shared.mode, gone.segment);
+        hooks::pass("log.dropped");
     }
 
     fn remove_files(&self, folder: &Path, mode: Mode, segment: u32) {
@@ -241,12 +247,18 @@ impl Log {
             }
             Some(_) | None => {}
         }
+        hooks::pass("log.write");
         let (written, error) = match files.write(&self.streams[stream.index()], bytes) {
             Ok(()) => (bytes.len(), None),
             Err((written, error)) => (written, Some(error)),
         };
+        hooks::pass("log.written");
         let count = written as u64;
         self.count(count);
+        if let Some(last) = self.kept.back_mut() {
+            last.output_bytes += count;
+        }
+        self.shared.stored.fetch_add(count, Ordering::AcqRel);
         self.shared.written[stream.index()].fetch_add(count, Ordering::AcqRel);
         self.pending = Some(match self.pending {
             Some((since, _, before)) => (since, stream, before + count),
@@ -270,6 +282,7 @@ impl Log {
     }
 
     fn write_entry(&mut self, files: &Files, at: u64, entry: Entry) -> std::io::Result<()> {
+        hooks::pass("log.entry");
         let line = entry.line(at);
         self.count(line.len() as u64);
         files.write(&self.index, line.as_bytes()).map_err(|(written, error)| {

@@ -209,3 +209,48 @@ fn a_full_database_refuses_writes_keeps_what_it_has_and_goes_on_when_there_is_ro
     assert!(found.notices.is_empty());
     assert!(store.records().get(id(1)).expect("read").is_some());
 }
+
+/// Changes a row behind the store's back.
+fn meddle(path: &std::path::Path, sql: &str) {
+    let connection = rusqlite::Connection::open(path.join("records.db")).expect("a database");
+    connection.execute_batch("DROP TRIGGER runs_change; PRAGMA foreign_keys = off;").expect("it is ours");
+    connection.execute_batch(sql).expect("it is ours");
+    let trigger = "CREATE TRIGGER runs_change BEFORE UPDATE ON runs WHEN 0 BEGIN SELECT 1; END;";
+    connection.execute_batch(trigger).expect("it is ours");
+}
+
+#[test]
+fn a_record_of_an_unknown_schema_is_refused_with_a_hint_and_left_as_it_is() {
+    let (folder, mut store) = store();
+    put(&mut store, &starting(1)).expect("stored");
+    end(&mut store, 2, Status::Completed);
+    drop(store);
+    meddle(folder.path(), "UPDATE runs SET record = json_set(record, '$.schema', 99)");
+    let (store, found) = open_in(folder.path()).expect("the rest can be used");
+    assert!(found.recovered.is_empty(), "what is not understood is not changed");
+    assert!(found.notices[0].contains("schema 99") && found.notices[0].contains("newer shtask"), "{found:?}");
+    let error = store.records().get(id(2)).expect_err("it is not understood").to_string();
+    assert!(error.contains("schema 99"), "{error}");
+    let connection = rusqlite::Connection::open(folder.path().join("records.db")).expect("a database");
+    let kept = "SELECT count(*) FROM runs WHERE json_extract(record, '$.schema') = 99";
+    assert_eq!(connection.query_row(kept, [], |row| row.get::<_, i64>(0)).expect("a count"), 2);
+}
+
+#[test]
+fn a_record_that_names_a_path_in_place_of_a_run_reaches_nothing_outside_its_folder() {
+    let (folder, mut store) = store();
+    end(&mut store, 1, Status::Completed);
+    drop(store);
+    let outside = folder.path().join("precious");
+    fs::create_dir(&outside).expect("a folder");
+    fs::write(outside.join("000001.pty"), "precious").expect("a file");
+    fs::create_dir(folder.path().join("logs/not a run")).expect("a folder");
+    meddle(folder.path(), "UPDATE runs SET id = '../precious'; DELETE FROM outputs");
+    let (store, _) = open_in(folder.path()).expect("it is sound");
+    let (done_tx, done_rx) = std::sync::mpsc::channel();
+    let nothing = crate::store::Retention { runs: 0, age: std::time::Duration::ZERO };
+    store.prune_to(nothing, Box::new(move |pruned| done_tx.send(pruned).expect("it waits")));
+    done_rx.recv().expect("an answer").expect("pruned");
+    assert_eq!(fs::read_to_string(outside.join("000001.pty")).expect("it is there"), "precious");
+    assert!(folder.path().join("logs/not a run").is_dir(), "what is not called like a run is left alone");
+}

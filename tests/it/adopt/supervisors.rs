@@ -180,7 +180,8 @@ async fn check(state: &Path) {
                 assert_eq!((record.cause, record.timed_out_by), (Some(Cause::Timeout), Some(TimeoutKind::Wall)));
                 assert!(lived.as_millis() >= i128::from(LATE.subsec_millis()) - 20, "{lived:?}");
             }
-            "slow" => assert!(lived.as_millis() >= 600 - 20, "{lived:?}"),
+            // A start is noted when a server hears of it: late on a loaded machine, but not by a whole life of a server.
+            "slow" => assert!(lived.as_millis() >= 400, "{lived:?}"),
             "stop-hard" | "stop-soft" => assert_eq!(record.cause, Some(Cause::Cancel)),
             _ => assert_eq!(record.cause, None),
         }

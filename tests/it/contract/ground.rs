@@ -14,6 +14,7 @@ use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
     SessionName, Size, WriteStdin,
 };
+use shtask::redact::Redactor;
 use shtask::store::log::{LogOptions, Logs};
 use shtask::store::{Redaction, SqliteStore, StateFolder, StoreOptions};
 use shtask::supervisor::{Storage, Supervisor, SupervisorSetup};
@@ -72,7 +73,7 @@ pub(super) fn storage(state: &Path) -> Storage {
         records: Some(store.records()),
         logs: Some(Arc::new(logs)),
         store: Box::new(store),
-        redaction: Redaction::new(|text, _| text.contains(SECRET).then(|| text.replace(SECRET, "[redacted]"))),
+        redaction: Redaction::new(Redactor::new(&[SECRET.to_owned()]).expect("a pattern")),
         ..Storage::in_memory()
     }
 }

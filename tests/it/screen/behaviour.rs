@@ -241,18 +241,3 @@ fn a_synchronised_update_can_be_seen_from_outside() {
     screen.admit(b"\x1b[?2026l");
     assert!(!screen.is_synchronised());
 }
-
-#[test]
-fn a_read_gives_the_screen_before_the_scrollback() {
-    let mut screen = fed(10, 2, "1\r\n2\r\n3\r\n4\x1b[?1049h\x1b[HALT\x1b[?1049l");
-    let all = screen.read(1000);
-    assert_eq!((all.screen.as_str(), all.scrollback.as_str()), ("3\n4", "1\n2"));
-    assert_eq!(all.last_alternate_screen.as_deref(), Some("ALT"));
-    assert!(!all.screen_cut && !all.alternate_cut && !all.scrollback_cut);
-    let some = screen.read(8);
-    assert_eq!((some.screen.as_str(), some.scrollback.as_str()), ("3\n4", "2"));
-    assert!(some.scrollback_cut);
-    let little = screen.read(2);
-    assert_eq!((little.screen.as_str(), little.last_alternate_screen), ("4", None));
-    assert!(little.screen_cut && little.alternate_cut && little.scrollback_cut);
-}

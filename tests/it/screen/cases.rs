@@ -64,6 +64,8 @@ fn margins_home_the_cursor_and_keep_scrolling_inside() {
             ("1\r\n2\r\n3\r\n4\x1b[2;3r\x1b[4;1H\n", &["1", "2", "3", "4"], (3, 0)),
             ("1\r\n2\x1b[3;2r", &["1", "2"], (1, 1)),
             ("\x1b[2;3r\x1b[?6h\x1b[9;2Hx", &["", "", " x"], (2, 2)),
+            ("\x1b[2;3r\x1b[2;2H\x1b[9eX", &["", "", "", " X"], (3, 2)),
+            ("\x1b[2;3r\x1b[?6h\x1b[9eX", &["", "", "X"], (2, 1)),
             ("\x1b[2;3r\x1b[?6h\x1b[2dx\x1b[?6ly", &["y", "", "x"], (0, 1)),
         ],
     );
@@ -110,6 +112,9 @@ fn backspace_and_moves_at_a_pending_wrap_start_from_the_last_column() {
             ("abcde\x1b[BX", &["abcde", "    X"], (1, 4)),
             ("abcde\x1b[CX", &["abcdX"], (0, 4)),
             ("abcde\x1b[1dX", &["abcdX"], (0, 4)),
+            ("abcde\x1b[@X", &["abcdX"], (0, 4)),
+            ("abcde\x1b[PX", &["abcdX"], (0, 4)),
+            ("abcde\x1b[XX", &["abcdX"], (0, 4)),
         ],
     );
 }
@@ -148,7 +153,7 @@ fn alignment_and_soft_reset() {
     check(
         3,
         2,
-        &[("\x1b[2;2Hx\x1b#8", &["EEE", "EEE"], (0, 0)), ("\x1b[4h\x1b[?7l\x1b[!pabcd", &["abc", "d"], (1, 1))],
+        &[("\x1b[2;2Hx\x1b#8", &["EEE", "EEE"], (1, 2)), ("\x1b[4h\x1b[?7l\x1b[!pabcd", &["abc", "d"], (1, 1))],
     );
 }
 
@@ -162,6 +167,7 @@ fn the_alternate_screens_of_every_kind() {
             ("ab\x1b[?47hX\x1b[?47lc", &["ab c"], (0, 4)),
             ("ab\x1b[?1047hX\x1b[?1047l\x1b[?1047h", &[], (0, 3)),
             ("ab\x1b[?47hX\x1b[?47l\x1b[?47h", &["  X"], (0, 3)),
+            ("abcdef\x1b[?1049hX", &["", "X"], (1, 1)),
         ],
     );
 }
@@ -257,16 +263,8 @@ fn eight_bit_controls_work_as_characters() {
 }
 
 #[test]
-fn selective_erasing_leaves_protected_characters_alone() {
-    check(
-        8,
-        2,
-        &[
-            ("ab\x1b[1\"qcd\x1b[0\"qef\x1b[?2J", &["  cd"], (0, 6)),
-            ("ab\x1b[1\"qcd\x1b[0\"qef\r\x1b[?K", &["  cd"], (0, 0)),
-            ("\x1b[1\"qab\x1b[2K", &[], (0, 2)),
-        ],
-    );
+fn selective_erasing_is_not_taken_for_erasing() {
+    check(8, 2, &[("ab\x1b[1\"qcd\x1b[0\"q\x1b[?2J", &["abcd"], (0, 4)), ("ab\r\x1b[?K", &["ab"], (0, 0))]);
 }
 
 #[test]
@@ -300,4 +298,63 @@ fn a_line_that_wraps_before_a_wide_character_stays_one_line() {
     assert_eq!(rows(&mut screen), ["ab漢", "字か", "な"]);
     screen.admit("\r\n\r\n\r\n".as_bytes());
     assert_eq!(screen.output().scrollback, "ab漢字かな");
+}
+
+#[test]
+fn margins_at_the_sides_keep_text_and_scrolling_between_them() {
+    check(
+        8,
+        3,
+        &[
+            ("\x1b[?69h\x1b[3;5sabcdef", &["abcde", "  f"], (1, 3)),
+            ("\x1b[?69h\x1b[3;5s\x1b[1;3Habcdef", &["  abc", "  def"], (1, 4)),
+            ("\x1b[?69h\x1b[3;5s\x1b[1;3Habc漢字x", &["  abc", "  漢", "  字x"], (2, 4)),
+            ("\x1b[?69h\x1b[3;5s\x1b[1;3Hab\rX\x1b[1;2H\rY", &["Y Xb"], (0, 1)),
+            ("\x1b[?69h\x1b[3;5s\x1b[1;3Habce\u{301}", &["  abc", "  e\u{301}"], (1, 3)),
+            ("\x1b[?69h\x1b[3;5s\x1b[1;3Habc\u{301}d", &["  abc\u{301}", "  d"], (1, 3)),
+            (
+                "11111111\r\n22222222\r\n33333333\x1b[?69h\x1b[3;5s\x1b[3;4H\n",
+                &["11222111", "22333222", "33   333"],
+                (2, 3),
+            ),
+            (
+                "11111111\r\n22222222\r\n33333333\x1b[?69h\x1b[3;5s\x1b[3;7H\n",
+                &["11111111", "22222222", "33333333"],
+                (2, 6),
+            ),
+            (
+                "11111111\r\n22222222\r\n33333333\x1b[?69h\x1b[3;5s\x1b[1;3H\x1bM",
+                &["11   111", "22111222", "33222333"],
+                (0, 2),
+            ),
+            ("\x1b[?69h\x1b[3;5s\x1b[?7l\x1b[1;3Habcdef", &["  abf"], (0, 4)),
+            ("\x1b[?69h\x1b[3;5s\x1b[?69labcdefgh", &["abcdefgh"], (0, 7)),
+            ("ab\x1b[3;5scd\x1b[uX", &["abXd"], (0, 3)),
+        ],
+    );
+}
+
+#[test]
+fn margins_at_the_sides_bound_moves_and_edits() {
+    let page = "abcdefgh\r\nijklmnop\r\nqrstuvwx\x1b[?69h\x1b[3;5s";
+    let cases: [(&str, &[&str], (u16, u16)); 13] = [
+        ("\x1b[1;4H\x1b[9CX", &["abcdXfgh", "ijklmnop", "qrstuvwx"], (0, 4)),
+        ("\x1b[1;4H\x1b[9DX", &["abXdefgh", "ijklmnop", "qrstuvwx"], (0, 3)),
+        ("\x1b[1;7H\x1b[9DX", &["abXdefgh", "ijklmnop", "qrstuvwx"], (0, 3)),
+        ("\x1b[1;4H\x1b[@", &["abc dfgh", "ijklmnop", "qrstuvwx"], (0, 3)),
+        ("\x1b[1;4H\x1b[P", &["abce fgh", "ijklmnop", "qrstuvwx"], (0, 3)),
+        ("\x1b[1;1H\x1b[P", &["abcdefgh", "ijklmnop", "qrstuvwx"], (0, 0)),
+        ("\x1b[1;4H\x1b[L", &["ab   fgh", "ijcdenop", "qrklmvwx"], (0, 2)),
+        ("\x1b[1;4H\x1b[M", &["abklmfgh", "ijstunop", "qr   vwx"], (0, 2)),
+        ("\x1b[1;1H\x1b[M", &["abcdefgh", "ijklmnop", "qrstuvwx"], (0, 0)),
+        ("\x1b[S", &["abklmfgh", "ijstunop", "qr   vwx"], (0, 0)),
+        ("\x1b[T", &["ab   fgh", "ijcdenop", "qrklmvwx"], (0, 0)),
+        ("\x1b[1;1H\x1b[ @", &["abde fgh", "ijlm nop", "qrtu vwx"], (0, 0)),
+        ("\x1b[?6h\x1b[2;2HX\x1b[9;9HY", &["abcdefgh", "ijkXmnop", "qrstYvwx"], (2, 4)),
+    ];
+    let cases: Vec<(String, &[&str], (u16, u16))> =
+        cases.into_iter().map(|(bytes, rows, place)| (format!("{page}{bytes}"), rows, place)).collect();
+    let cases: Vec<(&str, &[&str], (u16, u16))> =
+        cases.iter().map(|(bytes, rows, place)| (bytes.as_str(), *rows, *place)).collect();
+    check(8, 3, &cases);
 }

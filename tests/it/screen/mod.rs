@@ -3,7 +3,10 @@
 mod behaviour;
 mod cases;
 mod frames;
+mod hostile;
+mod memory;
 mod recordings;
+mod render;
 mod replay;
 
 use shtask::model::Size;

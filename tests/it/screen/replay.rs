@@ -75,7 +75,7 @@ pub(super) fn output() -> impl Strategy<Value = Vec<u8>> {
     )
         .prop_map(|(marker, numbers, last)| format!("\x1b[{marker}{}{}", numbers.join(";"), char::from(last)));
     let mode = (
-        prop::sample::select(vec![1, 4, 6, 7, 20, 25, 45, 47, 1000, 1006, 1047, 1048, 1049, 2004, 2026]),
+        prop::sample::select(vec![1, 4, 6, 7, 20, 25, 45, 47, 69, 69, 1000, 1006, 1047, 1048, 1049, 2004, 2026]),
         any::<bool>(),
         any::<bool>(),
     )
@@ -129,6 +129,18 @@ fn recorded_programs_replay_byte_for_byte() {
     }
 }
 
+#[test]
+fn a_long_line_after_a_row_that_was_left_blank_is_a_line_of_its_own() {
+    // The cursor waits to wrap, but what it waits after scrolled away.
+    for (start, rows) in [("\x1b[2G \x1b[S", 2), ("\x1b[2G \x1b[2K", 2), ("\n\n\n\x1b[2G \x1b[1K", 3)] {
+        let text = "aA a 0 aa0aaaaA 0A Aaa ".repeat(3);
+        let size = Size::clamped(2, rows);
+        let pieces = [(start.as_bytes().to_vec(), size), (text.into_bytes(), size)];
+        let (whole, split) = (replay(size, &pieces, usize::MAX), replay(size, &pieces, 3));
+        assert_eq!(difference(&whole[1], &split[1]), None, "{start:?}");
+    }
+}
+
 /// What a redraw must bring back: all that is drawn, and what decides how input is encoded.
 fn drawn(screen: &mut Screen) -> Frame {
     Frame {
@@ -148,7 +160,7 @@ fn a_redraw_of_recorded_programs_shows_the_same_screen() {
             let mut screen = Screen::new(recording.size, 200);
             screen.admit(&recording.bytes[..recording.bytes.len() * part / 8]);
             let mut anew = Screen::new(recording.size, 200);
-            anew.admit(&screen.redraw());
+            anew.admit(&screen.redraw(|_| {}));
             assert_eq!(drawn(&mut anew), drawn(&mut screen), "{} after {part}/8", recording.name);
         }
     }
@@ -159,12 +171,16 @@ fn flood() -> impl Strategy<Value = Vec<u8>> {
     let text = prop_oneof![
         8 => "[a-z ]{0,25}",
         3 => "[a-z漢字é\u{301}\u{200d}👩🏽\u{fe0f}\u{fffd}─ ]{0,14}",
-        3 => prop::sample::select(vec!["\t", "\x1b[31m", "\x1b[0m", "\x1b[m", "\x1b[44m", "\x1b[49m", "\x1b[7m", "\x1b[9m", "\x1b[38;2;1;2;3m", "   ", "\x1b[K"]).prop_map(str::to_owned),
+        3 => prop::sample::select(vec!["\t", "\x1b[31m", "\x1b[0m", "\x1b[m", "\x1b[44m", "\x1b[49m", "\x1b[7m", "\x1b[9m", "\x1b[38;2;1;2;3m", "   ", "\x1b[K", "\x1b]8;;http://a\x07", "\x1b]8;id=1;http://b\x1b\\", "\x1b]8;;\x1b\\", "\x1b]0;t…\x07", "\x1b]2;u\x1b\\", "\x1b]9;4;1;7\x07", "\x1b]1;i\x07", "\x1b]9;note\x07", "\x1b]11;?\x07"]).prop_map(str::to_owned),
     ];
     let end = prop_oneof![20 => Just("\r\n"), 1 => Just("\r\r\n"), 1 => Just("\n"), 2 => Just("\x1b[K\r\n"), 1 => Just("\x1b(B\x1b[m\x1b[0K\r\n"), 1 => Just("\x1b[2A\r\n"), 1 => Just("\r")];
     let line = (prop::collection::vec(text, 0..5), end).prop_map(|(parts, end)| parts.concat() + end);
     let long = (200_usize..3000, Just("\r\n")).prop_map(|(length, end)| "long line ".repeat(length / 10) + end);
-    let any_line = prop_oneof![30 => line, 1 => long];
+    let endless = (1000_usize..4000, prop::sample::select(vec!["", "\x1b[1;31m", "\x1b[38;2;1;2;3m", "\x1b[45m"]))
+        .prop_map(|(length, style)| {
+            format!("{style}{}", (if length % 3 == 0 { "on 漢字─" } else { "on and on, " }).repeat(length / 11))
+        });
+    let any_line = prop_oneof![60 => line, 2 => long, 1 => endless];
     prop::collection::vec(any_line, 60..400).prop_map(|lines| lines.concat().into_bytes())
 }
 

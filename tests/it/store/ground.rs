@@ -12,6 +12,7 @@ use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RunId, RunSpec, SessionName, Size,
     WriteStdin,
 };
+use shtask::redact::Redactor;
 use shtask::store::log::{LogOptions, Logs};
 use shtask::store::{Found, OpenError, Records, Redaction, SqliteStore, StateFolder, StoreOptions};
 use shtask::supervisor::{Storage, Supervisor, SupervisorSetup, is_alive};
@@ -26,23 +27,31 @@ pub(super) struct Setup {
     pub(super) logs: LogOptions,
     pub(super) flush_interval: Duration,
     pub(super) strict: bool,
-    /// Whether the word `hunter2` is a secret.
+    /// Whether secrets are taken out; the word `hunter2` is one, too.
     pub(super) redacts: bool,
+    /// Whether they are taken out of the raw log as well.
+    pub(super) redacts_logs: bool,
+}
+
+fn redactor() -> Redactor {
+    Redactor::new(&["hunter2".to_owned()]).expect("a pattern")
 }
 
 impl Setup {
     fn redaction(self) -> Redaction {
-        if self.redacts {
-            Redaction::new(|text, _| text.contains("hunter2").then(|| text.replace("hunter2", "[redacted]")))
-        } else {
-            Redaction::none()
-        }
+        if self.redacts { Redaction::new(redactor()) } else { Redaction::none() }
     }
 }
 
 impl Default for Setup {
     fn default() -> Setup {
-        Setup { logs: LogOptions::default(), flush_interval: Duration::from_millis(200), strict: false, redacts: false }
+        Setup {
+            logs: LogOptions::default(),
+            flush_interval: Duration::from_millis(200),
+            strict: false,
+            redacts: false,
+            redacts_logs: false,
+        }
     }
 }
 
@@ -87,10 +96,11 @@ impl Program {
         let (store, found) = SqliteStore::open(folder, options, &|_, process| is_alive(process))?;
         let records = store.records();
         let logs = store.logs().to_owned();
+        let raw_logs = Logs::start(&logs, setup.logs).expect("a thread");
         let storage = Storage {
             generations: records.generations().expect("names"),
             records: Some(records.clone()),
-            logs: Some(Arc::new(Logs::start(&logs, setup.logs).expect("a thread"))),
+            logs: Some(Arc::new(raw_logs.telling(store.log_bounder()).redacted_by(setup.redacts_logs.then(redactor)))),
             store: Box::new(store),
             flush_interval: Some(setup.flush_interval),
             redaction: setup.redaction(),

@@ -191,7 +191,8 @@ fn a_flood_keeps_its_cap_on_the_disk_while_it_runs() {
         let max_log_bytes = 1 << 20;
         let logs = LogOptions { max_log_bytes, max_total_log_bytes: 0 };
         let program = Program::start(state.path(), Setup { logs, ..Setup::default() }).expect("a program");
-        for spec in [sh("exec yes"), pty("exec yes a line that is printed again and again")] {
+        // No two lines are alike: output that looks the same as before is not flushed, and the record's count stays.
+        for spec in [sh("exec seq 1 1000000000"), pty("exec seq 1 1000000000")] {
             let id = program.start_run(spec).await;
             for megabytes in 2..6 {
                 until("the log grows", || {
@@ -270,6 +271,54 @@ fn a_secret_is_nowhere_in_the_state_directory_but_in_the_raw_log() {
             }
         }
         assert_eq!(holders, 3, "both streams of the pipes, and the terminal");
+        program.leave().await;
+    });
+}
+
+#[test]
+fn reads_of_logs_that_wait_are_bounded_and_leave_with_who_asked() {
+    run(async {
+        let state = tempfile::tempdir().expect("a folder");
+        let program = Program::start(state.path(), Setup::default()).expect("a program");
+        let id = program.start_run(sh("exec sleep 1000")).await;
+        let wait = Some(Duration::from_secs(1000));
+        let request = LogRequest { stream: Stream::Stdout, offset: 0, limit_bytes: 100, wait };
+        let mut waiting: Vec<_> = (0..256).map(|_| program.client.read_log(id, request)).collect();
+        let refused = within("a refusal", async {
+            loop {
+                let one_more =
+                    program.client.read_log(id, LogRequest { wait: Some(Duration::from_millis(1)), ..request });
+                if let Err(failure) = one_more.await {
+                    break failure;
+                }
+                waiting.push(program.client.read_log(id, request));
+            }
+        })
+        .await;
+        assert_eq!(refused.code, ErrorCode::Busy, "{refused}");
+        drop(waiting);
+        within("room again", async {
+            let again = LogRequest { wait: None, ..request };
+            while program.client.read_log(id, again).await.is_err() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        program.leave().await;
+    });
+}
+
+#[test]
+fn much_pipe_output_is_flushed_before_the_interval_is_over() {
+    run(async {
+        let state = tempfile::tempdir().expect("a folder");
+        let setup = Setup { flush_interval: Duration::from_secs(3600), ..Setup::default() };
+        let program = Program::start(state.path(), setup).expect("a program");
+        let little = program.start_run(sh("echo little; exec sleep 1000")).await;
+        let much = program.start_run(sh("seq 1 20000; exec sleep 1000")).await;
+        until("much is on record", || program.stored(much).is_some_and(|record| record.output.is_some())).await;
+        let quiet = program.stored(little).expect("a record");
+        assert_eq!((quiet.status, quiet.output), (Status::Running, None), "little waits for the interval");
         program.leave().await;
     });
 }

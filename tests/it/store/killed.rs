@@ -102,7 +102,7 @@ fn check_lines(bytes: &[u8], record: &Record) {
 }
 
 /// Looks at everything that the program left behind, before another one sees it.
-fn check(state: &Path) -> usize {
+pub(super) fn check(state: &Path) -> usize {
     let path = state.join("records.db");
     let known = |table: &rusqlite::Connection| {
         table.query_row("SELECT count(*) FROM sqlite_master WHERE name = 'runs'", [], |row| row.get::<_, i64>(0))
@@ -142,7 +142,7 @@ fn check(state: &Path) -> usize {
 }
 
 /// Returns the folder of the one project that has been opened.
-fn only_project(projects: &Path) -> Option<PathBuf> {
+pub(super) fn only_project(projects: &Path) -> Option<PathBuf> {
     let mut found = std::fs::read_dir(projects).ok()?.map(|entry| entry.expect("an entry").path());
     let only = found.next();
     assert_eq!(found.next(), None, "one project has one folder");

@@ -99,3 +99,34 @@ fn a_run_is_held_up_while_too_much_is_on_its_way_and_no_longer() {
     let (_, end) = ground.reader().span(LogStream::Output);
     assert_eq!(end, appended * chunk.len() as u64);
 }
+
+#[test]
+fn bytes_that_were_lost_in_front_of_a_dropped_segment_are_not_counted_as_dropped_too() {
+    let ground = ground(SMALL);
+    ground.files.faults.fail(Step::Write, 40..41);
+    let mut sink = ground.sink(Mode::Pipes);
+    let progress = sink.progress();
+    let mut total = 0;
+    let mut line = |sink: &mut LogSink| {
+        append(sink, LogStream::Output, b"a line of thirty-one characters\n");
+        total += 32;
+    };
+    // Until it has failed and is well again.
+    wait("something was lost", || {
+        line(&mut sink);
+        std::thread::sleep(Duration::from_millis(1));
+        sink.facts().lost_bytes > 0 && sink.failure().is_none()
+    });
+    // The segments in front of the gap go.
+    for _ in 0..10_000 {
+        line(&mut sink);
+    }
+    sink.end();
+    wait("the log is written", || progress.has_ended());
+    let facts = sink.facts();
+    assert!(facts.lost_bytes > 0 && facts.dropped_bytes > 0, "{facts:?}");
+    assert_eq!(facts.bytes + facts.lost_bytes, total, "{facts:?}");
+    let (kept, skipped) = read_all(&mut ground.reader(), LogStream::Output, 4096);
+    assert_eq!(facts.dropped_bytes + facts.lost_bytes, skipped, "{facts:?}");
+    assert_eq!(kept.len() as u64 + facts.dropped_bytes, facts.bytes, "{facts:?}");
+}

@@ -214,3 +214,40 @@ fn output_that_comes_in_drops_does_not_make_an_index_of_drops() {
     let lines = fs::read_to_string(ground.file("000001.index")).expect("an index").lines().count();
     assert!(lines < 2000, "{lines} lines");
 }
+
+#[test]
+fn absurd_numbers_and_lengths_in_a_log_are_answered_and_never_overwritten() {
+    let ground = ground(LogOptions::default());
+    let mut sink = ground.sink(Mode::Pipes);
+    append(&mut sink, LogStream::Output, b"hello");
+    end(sink);
+    let path = ground.file("000001.index");
+    let sound = fs::read_to_string(&path).expect("an index");
+    let most = u64::MAX.to_string();
+    for absurd in [
+        sound.replace("\"offsets\":[0,0]", &format!("\"offsets\":[{most},{most}]")),
+        sound.replace("\"at\":", &format!("\"at\":{most},\"was\":")),
+        format!("{sound}[{most},\"o\",{most}]\n"),
+        format!("{sound}[1,\"r\",65535,65535]\n"),
+        format!("{sound}{}", "[".repeat(1 << 20)),
+    ] {
+        fs::write(&path, &absurd).expect("it is ours");
+        let mut reader = ground.reader();
+        reader.read(LogStream::Output, 0, 100).expect("an answer");
+        reader.read(LogStream::Output, u64::MAX, 100).expect("an answer");
+        let _ = reader.span(LogStream::Error);
+        assert!(replayed(&reader, LogStream::Output).len() <= 5);
+        assert_eq!(fs::read_to_string(&path).expect("an index"), absurd);
+    }
+    // A head without an end, and one that names another run by a path, are set aside.
+    for absurd in ["x".repeat(1 << 20), sound.replace(run().as_str(), "../../../../etc/passwd")] {
+        fs::write(&path, &absurd).expect("it is ours");
+        // A newer segment, so that this one is not taken for one that is being begun.
+        fs::write(ground.file("000002.index"), sound.replace("\"segment\":1", "\"segment\":2")).expect("it is ours");
+        let reader = ground.reader();
+        assert_eq!(reader.notices().len(), 1, "{reader:?}");
+        let aside = names(&ground.file("")).into_iter().find(|name| name.contains("damaged")).expect("it is kept");
+        assert_eq!(fs::read_to_string(ground.file(&aside)).expect("it is kept"), absurd);
+        fs::remove_file(ground.file(&aside)).expect("it is ours");
+    }
+}
