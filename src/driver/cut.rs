@@ -38,9 +38,11 @@ impl Driver {
                 outcome.input = bytes.map(|bytes| self.type_in(&bytes, &mut outcome.failed));
             }
         }
+        self.cuts += 1;
+        let (cuts, typed_bytes) = (self.cuts, self.typed_bytes);
+        self.count(|counters, _| (counters.cuts, counters.typed_bytes) = (cuts, typed_bytes));
         let Collector::Pty(screen) = &mut self.collector else { return None };
         screen.count_cut();
-        self.cuts += 1;
         self.keep.cut(self.cuts);
         let frame = screen.frame();
         answer.send(Ok(Cut { outcome, view: Applied::Live(frame.clone()) }));

@@ -10,6 +10,8 @@ use std::time::Duration;
 use tokio::io::Interest;
 use tokio::time::Instant;
 
+use super::kept::Payload;
+use super::spool::Spool;
 use crate::sys::watched::Watched;
 use crate::tail::Pipe;
 
@@ -30,6 +32,8 @@ thread_local! {
 /// One descriptor that a run prints to.
 pub(super) struct Source {
     watched: Watched,
+    /// Where output is kept until it is in the log, for a run that outlives this program.
+    spool: Option<Spool>,
     pub(super) pipe: Pipe,
     pub(super) ended: bool,
 }
@@ -52,8 +56,15 @@ enum Read {
 }
 
 impl Source {
-    pub(super) fn new(watched: Watched, pipe: Pipe) -> Source {
-        Source { watched, pipe, ended: false }
+    pub(super) fn new(watched: Watched, pipe: Pipe, spool: Option<Spool>) -> Source {
+        Source { watched, spool, pipe, ended: false }
+    }
+
+    /// Takes note of what of the stream is settled in the log: it needs not be kept here.
+    pub(super) fn settled(&mut self, end: u64, is_idle: bool) {
+        if let Some(spool) = &mut self.spool {
+            spool.forget(end, is_idle);
+        }
     }
 
     /// Waits until there may be something to read; for ever once it has ended.
@@ -111,16 +122,21 @@ impl Source {
         filled
     }
 
-    fn read_once(&self, buffer: &mut [u8]) -> Read {
+    fn read_once(&mut self, buffer: &mut [u8]) -> Read {
+        let spool = &mut self.spool;
+        let mut read_now = |fd: &OwnedFd| match spool {
+            Some(spool) => spool.read(fd, buffer),
+            None => read_bytes(fd, buffer),
+        };
         let mut was_tried = false;
         // Within `try_io` an empty kernel clears the readiness that was seen before the read, so no later output is missed.
         let mut read = self.watched.try_io(Interest::READABLE, |fd| {
             was_tried = true;
-            read_bytes(fd, buffer)
+            read_now(fd)
         });
         if !was_tried {
             // Its readiness has not been reported yet: a cut must see what is there.
-            read = read_bytes(self.watched.get_ref(), buffer);
+            read = read_now(self.watched.get_ref());
         }
         match read {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Read::Dry,
@@ -142,6 +158,8 @@ pub(super) struct Sink {
     /// program has read a key.
     room: Option<Watched>,
     queue: VecDeque<u8>,
+    /// What is written in place of the queue, for a run that outlives this program.
+    payload: Option<Payload>,
     /// Whether the descriptor is closed once everything is written: the end of a payload.
     ends: bool,
     /// Whether its reader is gone.
@@ -151,7 +169,12 @@ pub(super) struct Sink {
 impl Sink {
     /// Makes the sink of a descriptor that does not block.
     pub(super) fn new(fd: Arc<OwnedFd>, first: Vec<u8>, ends: bool) -> Sink {
-        Sink { fd, room: None, queue: first.into(), ends, is_dead: false }
+        Sink { fd, room: None, queue: first.into(), payload: None, ends, is_dead: false }
+    }
+
+    /// Makes the sink of a payload that outlives this program.
+    pub(super) fn of_payload(fd: Arc<OwnedFd>, payload: Payload) -> Sink {
+        Sink { fd, room: None, queue: VecDeque::new(), payload: Some(payload), ends: true, is_dead: false }
     }
 
     /// Returns the terminal, for its size and its foreground group.
@@ -170,12 +193,12 @@ impl Sink {
 
     /// Returns whether something waits to be written and may be.
     pub(super) fn is_waiting(&self) -> bool {
-        !self.queue.is_empty() && !self.is_dead
+        self.has_undelivered() && !self.is_dead
     }
 
     /// Returns whether something was not written.
     pub(super) fn has_undelivered(&self) -> bool {
-        !self.queue.is_empty()
+        !self.queue.is_empty() || self.payload.as_ref().is_some_and(|payload| payload.left > 0)
     }
 
     /// Waits until the kernel may take more. Returns whether nobody is left who could read it.
@@ -206,8 +229,9 @@ impl Sink {
         while self.is_waiting() {
             match self.write_once() {
                 Ok(count) => {
-                    written += count as u64;
-                    self.queue.drain(..count);
+                    written += count;
+                    let queued = usize::try_from(count).unwrap_or(usize::MAX).min(self.queue.len());
+                    self.queue.drain(..queued);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock && self.room.is_some() => return (written, true),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -233,9 +257,12 @@ impl Sink {
         (written, !self.ends)
     }
 
-    fn write_once(&self) -> std::io::Result<usize> {
-        let next = self.queue.as_slices().0;
-        let write = || Ok(rustix::io::retry_on_intr(|| rustix::io::write(&*self.fd, next))?);
+    fn write_once(&mut self) -> std::io::Result<u64> {
+        let (fd, next, payload) = (&*self.fd, self.queue.as_slices().0, &mut self.payload);
+        let mut write = || match payload {
+            Some(payload) => payload.write(fd),
+            None => Ok(rustix::io::retry_on_intr(|| rustix::io::write(fd, next))? as u64),
+        };
         match &self.room {
             Some(room) => room.try_io(Interest::WRITABLE, |_| write()),
             None => write(),

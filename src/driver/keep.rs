@@ -30,6 +30,14 @@ pub(super) struct Keep {
     redaction: Redaction,
 }
 
+/// Returns the stream of the log that a pipe's output goes to.
+pub(super) fn stream_of(pipe: Pipe) -> LogStream {
+    match pipe {
+        Pipe::Stdout => LogStream::Output,
+        Pipe::Stderr => LogStream::Error,
+    }
+}
+
 /// When the record is flushed.
 struct Flush {
     interval: Duration,
@@ -59,10 +67,7 @@ impl Keep {
 
     /// Gives output to the collector and to the log. Where the log begins a segment, both are at the same byte.
     pub(super) fn admit(&mut self, collector: &mut Collector, pipe: Pipe, bytes: &[u8]) {
-        let stream = match pipe {
-            Pipe::Stdout => LogStream::Output,
-            Pipe::Stderr => LogStream::Error,
-        };
+        let stream = stream_of(pipe);
         let mut rest = bytes;
         while let Some(end) = self.log.as_ref().and_then(|log| log.segment_ends_in(rest)) {
             let (before, behind) = rest.split_at(end);
@@ -113,6 +118,11 @@ impl Keep {
     pub(super) fn cut(&mut self, cuts: u64) {
         self.log.iter_mut().for_each(|log| log.cut(cuts));
         self.plan_log();
+    }
+
+    /// Returns the log.
+    pub(super) fn log(&mut self) -> Option<&mut LogSink> {
+        self.log.as_mut()
     }
 
     /// Takes note that the terminal has another size.

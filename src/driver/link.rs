@@ -14,6 +14,7 @@ const OPEN_ATTEMPTS: u32 = 20;
 const OPEN_PAUSE: Duration = Duration::from_millis(25);
 
 /// The link to the holder of one run.
+#[derive(Debug)]
 pub(super) struct Link {
     link: HolderLink,
     watched: Watched,
@@ -34,10 +35,20 @@ impl Link {
             }
             tokio::time::sleep(OPEN_PAUSE).await;
         };
+        Link::of(link)
+    }
+
+    /// Watches the link to a holder.
+    pub(super) fn of(link: HolderLink) -> Result<Link, Failure> {
         let watched = Watched::new(link.shared_fd()).map_err(|error| {
             Failure::new(ErrorCode::SpawnFailed, format!("the holder's link cannot be watched: {error}"))
         })?;
         Ok(Link { link, watched })
+    }
+
+    /// Sends a request with descriptors.
+    pub(super) fn send_with(&mut self, request: &Request, descriptors: Vec<OwnedFd>) -> Result<(), LinkError> {
+        self.link.send_with(request, descriptors)
     }
 
     /// Sends a request; what the socket does not take now goes with [`Link::next`].

@@ -64,7 +64,9 @@ impl Driver {
                 answer.send(Ok(watch));
             }
             Command::Flushed => self.keep.flushed(&self.collector),
+            Command::Note(word) => self.note(&word),
             Command::Finish => return Some(self.finish()),
+            Command::LetGo => self.let_go(),
         }
         None
     }
@@ -142,7 +144,7 @@ impl Driver {
             Event::Spawned { pid, start_ticks } => {
                 self.root_pid = Some(pid);
                 self.holder_pid = facts::parent(pid);
-                if let Err(error) = self.adopt(descriptors) {
+                if let Err(error) = self.take_descriptors(descriptors) {
                     let message = format!("the run's descriptors cannot be watched: {error}");
                     self.later.push_back(Report::Broke(Failure::new(ErrorCode::Broken, message)));
                 }
@@ -174,7 +176,8 @@ impl Driver {
                 let left = left.iter().map(|left| StillAlive { pid: left.pid, why: why_left(left.why).to_owned() });
                 Some(Report::TreeEnded(EndedTree { signalled, killed, left: left.collect() }))
             }
-            Event::Members { .. } => None,
+            // The first comes before there is a driver, the other is never asked for.
+            Event::Hello(_) | Event::Members { .. } => None,
         }
     }
 

@@ -54,8 +54,12 @@ pub enum Command {
     Watch(View, Answer<Watch>),
     /// The newest output is in the record: the next may follow.
     Flushed,
-    /// Take the last snapshot, close everything, let the holder go.
+    /// Note this for the program after this one, where the run outlives this one.
+    Note(Vec<u8>),
+    /// Take the last snapshot, close everything; let the holder go, unless the run is kept.
     Finish,
+    /// The final record is durable: nobody needs the holder of a kept run any more.
+    LetGo,
 }
 
 /// What a driver reports.
@@ -183,7 +187,9 @@ impl Command {
             | Command::AbortSpawn
             | Command::AskLastOutput(_)
             | Command::Flushed
-            | Command::Finish => false,
+            | Command::Note(_)
+            | Command::Finish
+            | Command::LetGo => false,
         }
     }
 
@@ -202,7 +208,9 @@ impl Command {
             | Command::AbortSpawn
             | Command::AskLastOutput(_)
             | Command::Flushed
-            | Command::Finish => {}
+            | Command::Note(_)
+            | Command::Finish
+            | Command::LetGo => {}
         }
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::kept::Keeping;
+use super::taking_up::TakenUp;
 use crate::api::LiveOutput;
 use crate::holder::{HolderServer, Io, OnLost, Spawn, StdinSource};
 use crate::launch::Resolved;
@@ -42,6 +44,10 @@ pub struct Setup {
     pub live: Option<mpsc::UnboundedSender<LiveOutput>>,
     /// Where holders come from.
     pub holders: Arc<HolderServer>,
+    /// For a run that is to outlive this program; then [`Setup::on_lost`] is [`OnLost::Keep`] and there is a log.
+    pub keeping: Option<Keeping>,
+    /// A run of the program before this one, which is gone on with in place of a start.
+    pub taken_up: Option<Box<TakenUp>>,
 }
 
 impl Setup {

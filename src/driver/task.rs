@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::io::{Budget, Sink, Source};
 use super::keep::Keep;
+use super::kept::Kept;
 use super::link::Link;
 use super::output::{ActivityReports, Live, Viewers};
 use super::port::{Orders, Report};
@@ -44,13 +45,15 @@ pub(super) struct Driver {
     activity: ActivityReports,
     live: Option<Live>,
     pub(super) keep: Keep,
+    /// For a run that outlives this program.
+    pub(super) kept: Option<Kept>,
     pub(super) later: VecDeque<Report>,
     pub(super) signals: VecDeque<Answer<u32>>,
     pub(super) size: Size,
     pub(super) root_pid: Option<i32>,
     pub(super) holder_pid: Option<i32>,
     pub(super) root_exited: bool,
-    output_ended: bool,
+    pub(super) output_ended: bool,
     pub(super) finished: bool,
     pub(super) last_output: Moment,
     pub(super) cuts: u64,
@@ -89,6 +92,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
         activity: ActivityReports::default(),
         live,
         keep,
+        kept: None,
         later: VecDeque::new(),
         signals: VecDeque::new(),
         root_pid: None,
@@ -101,9 +105,11 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
         printed_bytes: 0,
         typed_bytes: 0,
     };
-    if let Err(failure) = driver.spawn().await {
-        driver.later.push_back(Report::SpawnFailed(failure, None));
-    }
+    let begun = match driver.setup.taken_up.take() {
+        Some(taken_up) => driver.go_on(*taken_up).await,
+        None => driver.spawn().await.map_err(|failure| Report::SpawnFailed(failure, None)),
+    };
+    driver.later.extend(begun.err());
     loop {
         while let Some(report) = driver.later.pop_front() {
             // The supervisor is gone: so is the run, by its holder.
@@ -155,7 +161,8 @@ impl Driver {
     async fn spawn(&mut self) -> Result<(), Failure> {
         let mut link = Link::open(&self.setup.holders).await?;
         let request = Request::Spawn(Box::new(self.setup.spawn_request()));
-        if let Err(error) = link.send(&request) {
+        let keepsakes = self.make_keepsakes()?;
+        if let Err(error) = link.send_with(&request, keepsakes) {
             // A fork server that has no holder to give says why, and closes the link.
             if let Some(Event::SpawnFailed { stage, errno }) = link.last_word() {
                 return Err(self.why_not_spawned(stage, errno).0);
@@ -168,22 +175,30 @@ impl Driver {
     }
 
     /// Takes the descriptors of the run over.
-    pub(super) fn adopt(&mut self, descriptors: Vec<OwnedFd>) -> std::io::Result<()> {
+    pub(super) fn take_descriptors(&mut self, descriptors: Vec<OwnedFd>) -> std::io::Result<()> {
         let mut descriptors = descriptors.into_iter();
+        let mut spools =
+            self.kept.as_mut().map(|kept| std::mem::take(&mut kept.spools)).unwrap_or_default().into_iter();
         let missing = || std::io::Error::other("the holder sent too few descriptors");
         match self.setup.mode {
             Mode::Pty => {
                 let master = Arc::new(descriptors.next().ok_or_else(missing)?);
                 let watched = Watched::with_interest(Arc::clone(&master), Interest::READABLE)?;
-                self.sources = vec![Source::new(watched, Pipe::Stdout)];
+                self.sources = vec![Source::new(watched, Pipe::Stdout, spools.next())];
                 self.sink = Some(Sink::new(master, Vec::new(), false));
             }
             Mode::Pipes => {
                 for pipe in [Pipe::Stdout, Pipe::Stderr] {
                     let end = descriptors.next().ok_or_else(missing)?;
-                    self.sources.push(Source::new(Watched::with_interest(end, Interest::READABLE)?, pipe));
+                    self.sources.push(Source::new(
+                        Watched::with_interest(end, Interest::READABLE)?,
+                        pipe,
+                        spools.next(),
+                    ));
                 }
-                if let StdinSpec::Payload(payload) = std::mem::take(&mut self.setup.stdin) {
+                if self.kept.is_some() {
+                    self.take_kept_input(descriptors.next())?;
+                } else if let StdinSpec::Payload(payload) = std::mem::take(&mut self.setup.stdin) {
                     let end = descriptors.next().ok_or_else(missing)?;
                     let is_empty = payload.is_empty();
                     self.sink = (!is_empty).then(|| Sink::new(Arc::new(end), payload, true));
@@ -237,6 +252,7 @@ impl Driver {
             self.note_activity();
             self.keep.changed(&self.collector);
             self.later.extend(self.keep.log_news());
+            self.forget_settled(false);
         }
         if !self.output_ended && !self.sources.is_empty() && self.sources.iter().all(|source| source.ended) {
             self.output_ended = true;
@@ -251,7 +267,7 @@ impl Driver {
     }
 
     /// Writes what the screen answers to the program's queries.
-    fn answer_queries(&mut self) {
+    pub(super) fn answer_queries(&mut self) {
         let Collector::Pty(screen) = &mut self.collector else { return };
         let answers = match screen.take_replies() {
             Ok(answers) => answers,
@@ -264,6 +280,7 @@ impl Driver {
         if answers.is_empty() {
             return;
         }
+        self.count(|counters, printed| counters.answered = printed);
         let queued = self.sink.as_mut().is_none_or(|sink| sink.queue(&answers));
         if !queued {
             let message = "the program asks its terminal again and again and does not read the answers";
@@ -280,6 +297,7 @@ impl Driver {
         // What was not taken of a payload is told at the end; a terminal that takes nothing any more is about to end.
         if !of_use && !sink.has_undelivered() {
             self.sink = None;
+            self.input_ended();
         }
     }
 
@@ -305,6 +323,7 @@ impl Driver {
             self.viewers.keep(frame);
         }
         self.later.extend(self.keep.log_news());
+        self.forget_settled(true);
     }
 
     fn activity_now(&self) -> Activity {
@@ -342,8 +361,10 @@ impl Driver {
         self.sources.clear();
         self.sink = None;
         self.live = None;
-        self.ask_holder(&Request::LetGo);
-        self.link = None;
+        if self.kept.is_none() {
+            self.ask_holder(&Request::LetGo);
+            self.link = None;
+        }
         self.finished = true;
         // The holder answers nothing more.
         self.refuse_signals(ErrorCode::ControlClosed, "the run has ended");

@@ -58,6 +58,13 @@ impl Collector {
         }
     }
 
+    /// Begins behind so many bytes of each stream, which are not there any more; of a terminal they are drawn in their stead.
+    pub(super) fn begin_at(&mut self, offsets: [u64; 2]) {
+        if let Collector::Pipes(pipes) = self {
+            pipes.tail = PipesTail::beginning_at(TAIL_BYTES, offsets);
+        }
+    }
+
     /// Takes a chunk of output.
     pub(super) fn admit(&mut self, pipe: Pipe, bytes: &[u8]) {
         match self {

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::model::RunId;
 use crate::sys::hooks;
+use crate::sys::local::SocketFolder;
 use crate::sys::pidfd::Pidfd;
 use crate::sys::rights::{self, Kind};
 
@@ -153,6 +155,67 @@ fn wait_for(fd: BorrowedFd<'_>, wanted: PollFlags, timeout: Duration) -> bool {
     }
 }
 
+/// Where holders wait for the next server: a folder with a socket for each run.
+#[derive(Debug)]
+pub struct HolderSockets {
+    folder: SocketFolder,
+}
+
+impl HolderSockets {
+    /// Opens the folder, and makes it when it is not there; the folder above has to be.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made private, or is not ours.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { folder: SocketFolder::open(path)? })
+    }
+
+    /// Makes the socket of a run, which its [`Request::Spawn`] takes along. It is there before the run is.
+    ///
+    /// # Errors
+    ///
+    /// Out of descriptors, or the folder cannot be written.
+    pub fn listen(&self, run: RunId) -> io::Result<OwnedFd> {
+        self.folder.listen(&name(run))
+    }
+
+    /// Connects to the holder of a run; none when nobody holds it any more. Its first event is a [`Event::Hello`], which comes when the server
+    /// before this one is gone.
+    ///
+    /// # Errors
+    ///
+    /// Another user listens there, or the folder cannot be read.
+    pub fn connect(&self, run: RunId) -> io::Result<Option<HolderLink>> {
+        Ok(self.folder.connect(&name(run))?.map(|socket| HolderLink { frames: Frames::new(socket) }))
+    }
+
+    /// Removes the socket of a run whose holder is gone.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be written.
+    pub fn remove(&self, run: RunId) -> io::Result<()> {
+        self.folder.remove(&name(run))
+    }
+
+    /// Lists the runs that have a socket, also such as nobody holds any more.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read.
+    pub fn runs(&self) -> io::Result<Vec<RunId>> {
+        let names = self.folder.names()?;
+        Ok(names.iter().filter_map(|name| name.strip_suffix(SOCKET_SUFFIX)?.parse().ok()).collect())
+    }
+}
+
+const SOCKET_SUFFIX: &str = ".sock";
+
+fn name(run: RunId) -> String {
+    format!("{run}{SOCKET_SUFFIX}")
+}
+
 /// The driver's end of a holder's link. Dropping it without a `LetGo` is a lost link.
 #[derive(Debug)]
 pub struct HolderLink {
@@ -166,7 +229,16 @@ impl HolderLink {
     ///
     /// [`LinkError::TooLarge`] (nothing was queued), [`LinkError::Closed`], [`LinkError::Io`].
     pub fn send(&mut self, request: &Request) -> Result<(), LinkError> {
-        self.frames.queue(&request.encode(), Vec::new())?;
+        self.send_with(request, Vec::new())
+    }
+
+    /// Does the same, with descriptors: for a [`Request::Spawn`] of a run that is to be kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`HolderLink::send`].
+    pub fn send_with(&mut self, request: &Request, descriptors: Vec<OwnedFd>) -> Result<(), LinkError> {
+        self.frames.queue(&request.encode(), descriptors)?;
         self.frames.flush()?;
         Ok(())
     }
@@ -198,7 +270,7 @@ impl HolderLink {
         };
         let event = Event::decode(&frame).map_err(|malformed| LinkError::Malformed { what: malformed.0 })?;
         let descriptors = match &event {
-            Event::Spawned { .. } => self.frames.take_descriptors(),
+            Event::Spawned { .. } | Event::Hello(_) => self.frames.take_descriptors(),
             Event::SpawnFailed { .. }
             | Event::RootExited { .. }
             | Event::TreeEmpty

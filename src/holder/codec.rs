@@ -1,7 +1,7 @@
 //! The bytes of a message: little-endian numbers, and byte strings with their length before them.
 //!
-//! Both ends are the same build of the same program, so there is no version in it; whatever does not decode to the last
-//! byte is refused.
+//! Both ends are the same build of the same program but where a run is taken up by a later server: there the holder begins with its
+//! version. Whatever does not decode to the last byte is refused.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

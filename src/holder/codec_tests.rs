@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use crate::sys::wait::ExitKind;
 
 use super::event::{Event, Left, Member, SpawnStage, WhyLeft};
+use super::hello::{Hello, PROTOCOL, StartState, StopState};
 use super::request::{FirstStep, Io, OnLost, Request, SignalTarget, Spawn, StdinSource, StopCommand};
 
 fn text() -> impl Strategy<Value = OsString> {
@@ -52,13 +53,50 @@ fn request() -> impl Strategy<Value = Request> {
         (first, millis()).prop_map(|(first, grace)| Request::EndTree { first, grace }),
         Just(Request::Hurry),
         Just(Request::Tree),
+        Just(Request::CloseInput),
         Just(Request::LetGo),
     ]
 }
 
-fn event() -> impl Strategy<Value = Event> {
+fn left() -> impl Strategy<Value = Left> {
     let why = prop_oneof![Just(WhyLeft::NotPermitted), Just(WhyLeft::Uninterruptible), Just(WhyLeft::StillThere)];
-    let left = (any::<i32>(), any::<u64>(), why).prop_map(|(pid, start_ticks, why)| Left { pid, start_ticks, why });
+    (any::<i32>(), any::<u64>(), why).prop_map(|(pid, start_ticks, why)| Left { pid, start_ticks, why })
+}
+
+fn hello() -> impl Strategy<Value = Hello> {
+    let start = prop_oneof![
+        Just(StartState::Pending),
+        (any::<i32>(), any::<u64>()).prop_map(|(pid, start_ticks)| StartState::Spawned { pid, start_ticks }),
+        (0..7_u8, any::<i32>()).prop_map(|(stage, errno)| StartState::Failed {
+            stage: SpawnStage::from_byte(stage).expect("a stage"),
+            errno
+        }),
+    ];
+    let stop = prop_oneof![
+        Just(StopState::None),
+        any::<bool>().prop_map(|has_begun| StopState::UnderWay { has_begun }),
+        (any::<u32>(), any::<u32>(), vec(left(), 0..4)).prop_map(|(signalled, killed, left)| StopState::Ended {
+            signalled,
+            killed,
+            left
+        }),
+    ];
+    let exited = proptest::option::of(any::<i32>().prop_map(ExitKind::Code));
+    (text(), start, exited, any::<bool>(), stop, any::<u8>()).prop_map(
+        |(marker, start, exited, is_empty, stop, descriptors)| Hello {
+            version: PROTOCOL,
+            marker,
+            start,
+            exited,
+            is_empty,
+            stop,
+            descriptors,
+        },
+    )
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let left = left();
     let member = (any::<i32>(), any::<i32>(), any::<u64>(), any::<u8>(), text())
         .prop_map(|(pid, ppid, start_ticks, state, comm)| Member { pid, ppid, start_ticks, state, comm });
     prop_oneof![
@@ -77,6 +115,7 @@ fn event() -> impl Strategy<Value = Event> {
         (any::<u32>(), any::<u32>(), vec(left, 0..4))
             .prop_map(|(signalled, killed, left)| { Event::TreeEnded { signalled, killed, left } }),
         vec(member, 0..4).prop_map(|members| Event::Members { members }),
+        hello().prop_map(|hello| Event::Hello(Box::new(hello))),
     ]
 }
 
@@ -89,6 +128,13 @@ proptest! {
     #[test]
     fn every_event_comes_back_as_it_was(event in event()) {
         prop_assert_eq!(Event::decode(&event.encode()), Ok(event));
+    }
+
+    #[test]
+    fn of_a_hello_of_another_version_only_the_version_is_read(version in PROTOCOL + 1.., rest in vec(any::<u8>(), 0..50)) {
+        let bytes = [&[9][..], &version.to_le_bytes(), &rest].concat();
+        let Ok(Event::Hello(hello)) = Event::decode(&bytes) else { panic!("no hello") };
+        prop_assert_eq!(hello.version, version);
     }
 
     #[test]

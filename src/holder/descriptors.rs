@@ -59,4 +59,10 @@ impl Descriptors {
             }
         }
     }
+
+    /// The write end of standard input, where there is one.
+    pub(super) fn input(&self) -> Option<&OwnedFd> {
+        // Of pipes it is the third, behind both outputs.
+        self.driver.get(2)
+    }
 }

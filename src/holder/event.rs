@@ -6,6 +6,7 @@ use crate::sys::pidfd::ProcessId;
 use crate::sys::wait::ExitKind;
 
 use super::codec::{Decoder, Encoder, Malformed};
+use super::hello::Hello;
 
 /// An event of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,9 @@ pub enum Event {
         /// The root first, while it is there.
         members: Vec<Member>,
     },
+    /// The first word to a server that takes the run up. With it come the run's descriptors as with `Spawned`, then the
+    /// keepsakes.
+    Hello(Box<Hello>),
 }
 
 /// What failed in starting a command.
@@ -162,6 +166,7 @@ const SIGNALLED: u8 = 5;
 const FIRST_SIGNAL_SENT: u8 = 6;
 const TREE_ENDED: u8 = 7;
 const MEMBERS: u8 = 8;
+const HELLO: u8 = 9;
 
 impl Event {
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -169,22 +174,13 @@ impl Event {
         match self {
             Self::Spawned { pid, start_ticks } => to.u8(SPAWNED).i32(*pid).u64(*start_ticks),
             Self::SpawnFailed { stage, errno } => to.u8(SPAWN_FAILED).u8(stage.to_byte()).i32(*errno),
-            Self::RootExited { how: ExitKind::Code(code) } => to.u8(ROOT_EXITED).u8(0).i32(*code),
-            Self::RootExited { how: ExitKind::Signal { signo, core } } => {
-                to.u8(ROOT_EXITED).u8(1 + u8::from(*core)).i32(*signo)
-            }
+            Self::RootExited { how } => encode_exit(to.u8(ROOT_EXITED), *how),
             Self::TreeEmpty => to.u8(TREE_EMPTY),
             Self::Signalled { reached, refused, errno } => to.u8(SIGNALLED).u32(*reached).u32(*refused).i32(*errno),
             Self::FirstSignalSent { signalled } => to.u8(FIRST_SIGNAL_SENT).u32(*signalled),
             Self::TreeEnded { signalled, killed, left } => {
-                to.u8(TREE_ENDED).u32(*signalled).u32(*killed).count(left.len());
-                for left in left {
-                    to.i32(left.pid).u64(left.start_ticks).u8(match left.why {
-                        WhyLeft::NotPermitted => 0,
-                        WhyLeft::Uninterruptible => 1,
-                        WhyLeft::StillThere => 2,
-                    });
-                }
+                to.u8(TREE_ENDED);
+                encode_ended(&mut to, *signalled, *killed, left);
                 &mut to
             }
             Self::Members { members } => {
@@ -192,6 +188,11 @@ impl Event {
                 for member in members {
                     to.i32(member.pid).i32(member.ppid).u64(member.start_ticks).u8(member.state).text(&member.comm);
                 }
+                &mut to
+            }
+            Self::Hello(hello) => {
+                to.u8(HELLO);
+                hello.encode(&mut to);
                 &mut to
             }
         };
@@ -206,33 +207,14 @@ impl Event {
                 stage: SpawnStage::from_byte(from.u8()?).ok_or(Malformed("unknown stage of a start"))?,
                 errno: from.i32()?,
             },
-            ROOT_EXITED => Self::RootExited {
-                how: match (from.u8()?, from.i32()?) {
-                    (0, code) => ExitKind::Code(code),
-                    (1, signo) => ExitKind::Signal { signo, core: false },
-                    (2, signo) => ExitKind::Signal { signo, core: true },
-                    _ => return Err(Malformed("unknown kind of exit")),
-                },
-            },
+            ROOT_EXITED => Self::RootExited { how: decode_exit(&mut from)? },
             TREE_EMPTY => Self::TreeEmpty,
             SIGNALLED => Self::Signalled { reached: from.u32()?, refused: from.u32()?, errno: from.i32()? },
             FIRST_SIGNAL_SENT => Self::FirstSignalSent { signalled: from.u32()? },
-            TREE_ENDED => Self::TreeEnded {
-                signalled: from.u32()?,
-                killed: from.u32()?,
-                left: from.list(|from| {
-                    Ok(Left {
-                        pid: from.i32()?,
-                        start_ticks: from.u64()?,
-                        why: match from.u8()? {
-                            0 => WhyLeft::NotPermitted,
-                            1 => WhyLeft::Uninterruptible,
-                            2 => WhyLeft::StillThere,
-                            _ => return Err(Malformed("unknown reason to be left")),
-                        },
-                    })
-                })?,
-            },
+            TREE_ENDED => {
+                let (signalled, killed, left) = decode_ended(&mut from)?;
+                Self::TreeEnded { signalled, killed, left }
+            }
             MEMBERS => Self::Members {
                 members: from.list(|from| {
                     Ok(Member {
@@ -244,9 +226,61 @@ impl Event {
                     })
                 })?,
             },
+            HELLO => {
+                let (hello, is_whole) = Hello::decode(&mut from)?;
+                if !is_whole {
+                    // Of another version: what else it says is not known here.
+                    return Ok(Self::Hello(Box::new(hello)));
+                }
+                Self::Hello(Box::new(hello))
+            }
             _ => return Err(Malformed("unknown event")),
         };
         from.finish()?;
         Ok(event)
     }
+}
+
+pub(super) fn encode_exit(to: &mut Encoder, how: ExitKind) -> &mut Encoder {
+    match how {
+        ExitKind::Code(code) => to.u8(0).i32(code),
+        ExitKind::Signal { signo, core } => to.u8(1 + u8::from(core)).i32(signo),
+    }
+}
+
+pub(super) fn decode_exit(from: &mut Decoder<'_>) -> Result<ExitKind, Malformed> {
+    match (from.u8()?, from.i32()?) {
+        (0, code) => Ok(ExitKind::Code(code)),
+        (1, signo) => Ok(ExitKind::Signal { signo, core: false }),
+        (2, signo) => Ok(ExitKind::Signal { signo, core: true }),
+        _ => Err(Malformed("unknown kind of exit")),
+    }
+}
+
+pub(super) fn encode_ended(to: &mut Encoder, signalled: u32, killed: u32, left: &[Left]) {
+    to.u32(signalled).u32(killed).count(left.len());
+    for left in left {
+        to.i32(left.pid).u64(left.start_ticks).u8(match left.why {
+            WhyLeft::NotPermitted => 0,
+            WhyLeft::Uninterruptible => 1,
+            WhyLeft::StillThere => 2,
+        });
+    }
+}
+
+pub(super) fn decode_ended(from: &mut Decoder<'_>) -> Result<(u32, u32, Vec<Left>), Malformed> {
+    let (signalled, killed) = (from.u32()?, from.u32()?);
+    let left = from.list(|from| {
+        Ok(Left {
+            pid: from.i32()?,
+            start_ticks: from.u64()?,
+            why: match from.u8()? {
+                0 => WhyLeft::NotPermitted,
+                1 => WhyLeft::Uninterruptible,
+                2 => WhyLeft::StillThere,
+                _ => return Err(Malformed("unknown reason to be left")),
+            },
+        })
+    })?;
+    Ok((signalled, killed, left))
 }

@@ -17,6 +17,7 @@ use super::descriptors::Descriptors;
 use super::error::LinkError;
 use super::event::{Event, Member, SpawnStage};
 use super::frames::Frames;
+use super::kept::Kept;
 use super::ladder::{Ladder, Step};
 use super::launch::{self, Ends, Failure, Launched, Outcome, Program};
 use super::request::{FirstStep, OnLost, Request, Spawn, StopCommand};
@@ -35,34 +36,36 @@ const SIGNALS_FOR_PIPES: [i32; 1] = [libc::SIGTERM];
 const SIGNALS_FOR_PTY: [i32; 2] = [libc::SIGTERM, libc::SIGHUP];
 
 /// The parent of one run.
-struct Holder<'server> {
+pub(super) struct Holder<'server> {
     alone: &'server SingleThreaded,
     cgroups: Option<&'server CgroupParent>,
     /// `None` once the driver is gone.
-    link: Option<Frames>,
+    pub(super) link: Option<Frames>,
     news: ChildNews,
-    tree: Tree,
-    spawning: Option<Spawning>,
-    terminal: Option<OwnedFd>,
+    pub(super) tree: Tree,
+    pub(super) spawning: Option<Spawning>,
+    pub(super) terminal: Option<OwnedFd>,
     /// The command's end of its terminal, kept while the root lives: a program that closes its terminal for a while and opens
     /// `/dev/tty` later does not end it for its driver.
     terminal_end: Option<OwnedFd>,
     /// The holder's own duplicates of the pipes' read ends: as long as they are open no writer gets SIGPIPE.
-    pipes: Vec<OwnedFd>,
-    exited: Option<ExitKind>,
-    told_empty: bool,
-    on_lost: OnLost,
-    stop: Option<Stop>,
-    leave: bool,
+    pub(super) pipes: Vec<OwnedFd>,
+    pub(super) exited: Option<ExitKind>,
+    pub(super) told_empty: bool,
+    pub(super) on_lost: OnLost,
+    pub(super) stop: Option<Stop>,
+    pub(super) leave: bool,
+    /// For the server after the one that started the run.
+    pub(super) kept: Kept,
 }
 
 /// A command on its way to its exec, and what its driver gets then.
-struct Spawning {
+pub(super) struct Spawning {
     launched: Launched,
     descriptors: Vec<OwnedFd>,
 }
 
-struct Stop {
+pub(super) struct Stop {
     ladder: Ladder,
     due: Duration,
 }
@@ -92,6 +95,7 @@ pub(super) fn hold(socket: OwnedFd, alone: &SingleThreaded, cgroups: Option<&Cgr
         on_lost: OnLost::End { grace: Duration::ZERO },
         stop: None,
         leave: false,
+        kept: Kept::default(),
     };
     while !holder.leave {
         holder.wait_and_serve()?;
@@ -113,8 +117,10 @@ impl Holder<'_> {
         if children {
             self.look_at_children();
         }
-        if link {
-            self.serve_link();
+        match &self.link {
+            Some(_) if link => self.serve_link(),
+            None if link => self.take_next_server(),
+            Some(_) | None => {}
         }
         if self.stop.as_ref().is_some_and(|stop| stop.due <= boot_now()) {
             self.climb();
@@ -144,6 +150,9 @@ impl Holder<'_> {
                 wanted |= PollFlags::IN;
             }
             fds.push(PollFd::new(&**link.socket(), wanted));
+        } else if let Some(listener) = self.kept.listener() {
+            // One server at a time: the next one is taken only when the link to the last is closed.
+            fds.push(PollFd::new(listener, PollFlags::IN));
         }
         match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -151,7 +160,7 @@ impl Holder<'_> {
         }
         let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
         let exec = self.spawning.is_some();
-        Ok((self.link.is_some() && ready(1 + usize::from(exec)), ready(0), exec && ready(1)))
+        Ok((ready(1 + usize::from(exec)), ready(0), exec && ready(1)))
     }
 
     fn serve_link(&mut self) {
@@ -205,6 +214,7 @@ impl Holder<'_> {
                 let event = Event::Members { members: members.collect() };
                 self.tell(&event);
             }
+            Request::CloseInput => self.kept.input = None,
             Request::LetGo => self.leave = true,
         }
     }
@@ -215,7 +225,15 @@ impl Holder<'_> {
         }
         self.on_lost = spawn.on_lost;
         self.tree.mark(&spawn.marker);
+        if spawn.on_lost == OnLost::Keep {
+            let came = self.link.as_mut().map(Frames::take_descriptors).unwrap_or_default();
+            self.kept.take(came, spawn.marker.clone());
+        }
         let descriptors = Descriptors::open(spawn.io)?;
+        if let (OnLost::Keep, Some(input)) = (spawn.on_lost, descriptors.input()) {
+            let at = |error: io::Error| Failure::new(SpawnStage::Pipe, &error);
+            self.kept.input = Some(fd::duplicate(input).map_err(at)?);
+        }
         self.tree.cgroup = self.cgroups.and_then(|cgroups| cgroups.make(i32::try_from(std::process::id()).ok()?).ok());
         let program = Program { program: spawn.program, argv: spawn.argv, env: spawn.env, cwd: spawn.cwd };
         let cgroup = self.tree.cgroup.as_ref();
@@ -249,18 +267,18 @@ impl Holder<'_> {
             }
             Outcome::Ran => {
                 let pid = spawning.launched.pid;
-                let event = Event::Spawned {
-                    pid,
-                    // The child is there until it is reaped, so this fails only without `/proc`.
-                    start_ticks: proc::start_ticks(pid).unwrap_or(0),
-                };
-                self.tell_with(&event, spawning.descriptors);
+                // The child is there until it is reaped, so this fails only without `/proc`.
+                let start_ticks = proc::start_ticks(pid).unwrap_or(0);
+                self.kept.start_ticks = start_ticks;
+                self.tell_with(&Event::Spawned { pid, start_ticks }, spawning.descriptors);
                 self.look_at_children();
             }
         }
     }
 
     fn abandon_spawn(&mut self, failure: Failure) {
+        self.kept.failure = Some(failure);
+        self.kept.input = None;
         self.tell(&Event::SpawnFailed { stage: failure.stage, errno: failure.errno });
     }
 
@@ -285,7 +303,7 @@ impl Holder<'_> {
         }
         match &mut self.stop {
             Some(stop) => stop.due = Duration::ZERO,
-            None => self.leave |= self.link.is_none(),
+            None => self.leave |= self.is_abandoned(),
         }
     }
 
@@ -308,7 +326,7 @@ impl Holder<'_> {
         }
     }
 
-    fn end_tree(&mut self, first: FirstStep, grace: Duration) {
+    pub(super) fn end_tree(&mut self, first: FirstStep, grace: Duration) {
         if self.stop.is_some() {
             return;
         }
@@ -324,6 +342,7 @@ impl Holder<'_> {
             },
         };
         let now = boot_now();
+        (self.kept.has_begun, self.kept.ended) = (false, None);
         self.stop = Some(Stop { ladder: Ladder::new(signals, now, grace), due: now });
     }
 
@@ -341,6 +360,7 @@ impl Holder<'_> {
         };
         let step = stop.ladder.step(boot_now(), &mut self.tree);
         if let Some(signalled) = stop.ladder.take_beginning() {
+            self.kept.has_begun = true;
             self.tell(&Event::FirstSignalSent { signalled });
         }
         match step {
@@ -352,8 +372,9 @@ impl Holder<'_> {
                 // The root's end belongs before the end of the tree.
                 self.look_at_spawning();
                 self.look_at_children();
+                self.kept.ended = Some((report.signalled, report.killed, report.left.clone()));
                 self.tell(&Event::TreeEnded { signalled: report.signalled, killed: report.killed, left: report.left });
-                self.leave |= self.link.is_none();
+                self.leave |= self.is_abandoned();
             }
         }
     }
@@ -362,11 +383,11 @@ impl Holder<'_> {
         if self.terminal.is_some() { SIGNALS_FOR_PTY.to_vec() } else { SIGNALS_FOR_PIPES.to_vec() }
     }
 
-    fn tell(&mut self, event: &Event) {
+    pub(super) fn tell(&mut self, event: &Event) {
         self.tell_with(event, Vec::new());
     }
 
-    fn tell_with(&mut self, event: &Event, descriptors: Vec<OwnedFd>) {
+    pub(super) fn tell_with(&mut self, event: &Event, descriptors: Vec<OwnedFd>) {
         if let Some(link) = &mut self.link {
             // Too large it cannot be: lists are bounded by what a machine has of processes.
             let _ = link.queue(&event.encode(), descriptors);
@@ -381,24 +402,14 @@ impl Holder<'_> {
         }
     }
 
-    fn lose_link(&mut self) {
-        self.link = None;
-        if self.tree.root.is_none() && self.stop.is_none() {
-            self.leave = true;
-            return;
-        }
-        match self.on_lost {
-            OnLost::End { grace } => self.end_tree(FirstStep::Signals(Vec::new()), grace),
-            OnLost::Keep => self.leave |= self.stop.is_none() && self.told_empty,
-        }
-    }
-
     /// Reaps the root and closes the link, which is the answer; all else goes with the process.
     fn let_go(&mut self) {
         if let Some(root) = self.tree.root.take() {
             let _ = wait::reap(Whose::Pid(root));
         }
         self.tree.reap_strangers();
+        // Nobody finds it any more when the answer is there.
+        self.kept = Kept::default();
         self.link = None;
     }
 }

@@ -9,6 +9,9 @@ use super::codec::{Decoder, Encoder, Malformed};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// Start the command; answered by `Spawned` or `SpawnFailed`. Once per holder.
+    ///
+    /// For [`OnLost::Keep`] descriptors come with it: the socket on which the next server is waited for, then up to five
+    /// *keepsakes*, which it gets as they are.
     Spawn(Box<Spawn>),
     /// Send a signal; answered by `Signalled`.
     Signal {
@@ -30,6 +33,8 @@ pub enum Request {
     Hurry,
     /// List the members of the tree; answered by `Members`.
     Tree,
+    /// Close the holder's own duplicate of the write end of standard input: the payload is delivered. No answer.
+    CloseInput,
     /// The run is finished: reap the root, close everything, leave; answered by the end of the link.
     LetGo,
 }
@@ -76,7 +81,8 @@ pub enum Io {
 pub enum StdinSource {
     /// The null device: end of input at once.
     Null,
-    /// A pipe whose write end goes to the driver, and only to it: closing that is the end of input.
+    /// A pipe whose write end goes to the driver. Closing that is the end of input, after a `CloseInput` where the run is
+    /// kept.
     Pipe,
 }
 
@@ -88,7 +94,8 @@ pub enum OnLost {
         /// How long the tree has before it is killed.
         grace: Duration,
     },
-    /// Let the run go on; leave when nothing of it is left.
+    /// Let the run go on, and wait for the next server, also after its end: nobody else knows how it ended. Without a
+    /// socket to wait on, leave when nothing of it is left.
     Keep,
 }
 
@@ -136,6 +143,7 @@ const END_TREE: u8 = 3;
 const HURRY: u8 = 4;
 const TREE: u8 = 5;
 const LET_GO: u8 = 6;
+const CLOSE_INPUT: u8 = 7;
 
 impl Request {
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -179,6 +187,9 @@ impl Request {
             Self::LetGo => {
                 to.u8(LET_GO);
             }
+            Self::CloseInput => {
+                to.u8(CLOSE_INPUT);
+            }
         }
         to.finish()
     }
@@ -213,6 +224,7 @@ impl Request {
             HURRY => Self::Hurry,
             TREE => Self::Tree,
             LET_GO => Self::LetGo,
+            CLOSE_INPUT => Self::CloseInput,
             _ => return Err(Malformed("unknown request")),
         };
         from.finish()?;

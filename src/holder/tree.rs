@@ -44,6 +44,11 @@ impl Tree {
         Self { holder, root: None, stop_command: None, cgroup: None, marker: None, strays: Vec::new(), protected }
     }
 
+    /// Never touches this process either: the next server's.
+    pub(super) fn protect(&mut self, pid: i32) {
+        self.protected.extend(proc::stat(pid).ok().map(|stat| stat.id()));
+    }
+
     pub(super) fn mark(&mut self, run: &OsStr) {
         self.marker = (!run.is_empty()).then(|| [MARKER_NAME, run.as_bytes()].concat());
     }

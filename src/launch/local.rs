@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::LaunchError;
 use super::check::{check_cwd, find_program};
 use super::environment::{EnvVar, RunIdentity, environment};
@@ -12,7 +14,7 @@ use crate::model::{CommandSpec, Failure, RunSpec, shown};
 const FALLBACK_SHELL: &str = "/bin/sh";
 
 /// What is really executed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     /// The program: absolute, found in the run's own `PATH`.
     pub program: PathBuf,

@@ -158,6 +158,26 @@ impl Run {
         matches!(self.phase, Phase::Ending | Phase::Finishing | Phase::Storing)
     }
 
+    /// Returns the reason for which the end of the tree was commanded; none for a run that ended by itself.
+    pub fn reason(&self) -> Option<Reason> {
+        self.stops.chosen()
+    }
+
+    /// Returns the first thing that went wrong so far.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// Returns when a timeout is over, while it runs.
+    pub fn deadline_of(&self, kind: TimeoutKind) -> Option<Moment> {
+        let armed = match kind {
+            TimeoutKind::Wall => self.wall,
+            TimeoutKind::Idle => self.idle,
+            TimeoutKind::Ready => self.ready,
+        };
+        armed.map(|armed| armed.at)
+    }
+
     /// Returns the deadline that comes first.
     pub fn deadline(&self) -> Option<(TimeoutKind, Moment)> {
         let armed = [(TimeoutKind::Wall, self.wall), (TimeoutKind::Idle, self.idle), (TimeoutKind::Ready, self.ready)];

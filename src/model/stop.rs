@@ -118,6 +118,14 @@ impl Stops {
         self.state == State::Preparing
     }
 
+    /// Returns the reason that was chosen at the cut; none when the root went by itself before the first signal.
+    pub fn chosen(&self) -> Option<Reason> {
+        match self.state {
+            State::Committed(reason) | State::Latched(reason) => Some(reason),
+            State::Open | State::Preparing | State::Natural => None,
+        }
+    }
+
     /// Returns the reason that ended the run, once it is latched.
     pub fn latched(&self) -> Option<Reason> {
         match self.state {

@@ -1,10 +1,13 @@
 //! What becomes of records whose program has died (S7.3).
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::StoreError;
 use super::rows::{self, listed};
+use super::sqlite::Found;
 use crate::model::{ErrorCode, Failure, ProcessIdentity, Record, RunId, Status};
 use crate::sys::hooks;
 
@@ -36,15 +39,16 @@ pub(super) fn lost(record: &Record, is_alive: bool, now: Timestamp) -> Record {
     lost
 }
 
-/// Makes every active record final. Returns them in the order of their starts.
+/// Makes every active record final but those of held runs. Both are in the order of their starts.
 ///
 /// The transaction and the revision make observers of the same moment converge: each record is changed by exactly one.
 pub(super) fn recover(
     connection: &mut Connection,
     now: Timestamp,
+    held: &HashSet<RunId>,
     is_alive: &dyn Fn(RunId, &ProcessIdentity) -> bool,
-    notices: &mut Vec<String>,
-) -> Result<Vec<Recovered>, StoreError> {
+    into: &mut Found,
+) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let mut active = Vec::new();
     {
@@ -54,27 +58,30 @@ pub(super) fn recover(
         while let Some(row) = found.next()? {
             match listed(row) {
                 Ok(listed) => active.push(listed.record),
-                Err(error) => notices.push(format!("run {}: {error}", row.get::<_, String>(2)?)),
+                Err(error) => into.notices.push(format!("run {}: {error}", row.get::<_, String>(2)?)),
             }
         }
     }
-    let mut recovered = Vec::new();
     for record in active {
+        if held.contains(&record.id) && record.status != Status::Queued {
+            into.held.push(record);
+            continue;
+        }
         let is_alive = record.process.as_ref().is_some_and(|process| is_alive(record.id, process));
         let record = lost(&record, is_alive, now);
         match rows::put(&transaction, &record) {
-            Ok(()) => recovered.push(Recovered { record, is_alive }),
+            Ok(()) => into.recovered.push(Recovered { record, is_alive }),
             Err(StoreError::Medium { what }) => return Err(StoreError::Medium { what }),
             // Somebody else was there first.
             Err(StoreError::Transition { .. } | StoreError::Revision { .. }) => {}
         }
     }
-    if !recovered.is_empty() {
+    if !into.recovered.is_empty() {
         hooks::pass("recover.commit");
     }
     transaction.commit()?;
-    if !recovered.is_empty() {
+    if !into.recovered.is_empty() {
         hooks::pass("recover.committed");
     }
-    Ok(recovered)
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Records in an SQLite database (S2.7).
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -33,6 +34,8 @@ pub struct Found {
     pub notices: Vec<String>,
     /// Runs that were active when the program before this one died, now final.
     pub recovered: Vec<Recovered>,
+    /// Runs that were active and have a holder: their records are as they were, in the order of their starts.
+    pub held: Vec<Record>,
 }
 
 /// Keeps records in the state directory. One thread writes; it commits whatever waits in one transaction.
@@ -57,12 +60,25 @@ impl SqliteStore {
         options: StoreOptions,
         is_alive: &dyn Fn(RunId, &ProcessIdentity) -> bool,
     ) -> Result<(SqliteStore, Found), OpenError> {
+        SqliteStore::open_held(folder, options, &HashSet::new(), is_alive)
+    }
+
+    /// Does the same, but leaves the records of these runs active: their holders wait for this program (S7.4).
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn open_held(
+        folder: Arc<StateFolder>,
+        options: StoreOptions,
+        held: &HashSet<RunId>,
+        is_alive: &dyn Fn(RunId, &ProcessIdentity) -> bool,
+    ) -> Result<(SqliteStore, Found), OpenError> {
         let mut found = Found::default();
         let logs = folder.path().join(LOGS);
         super::folder::private_folder(&logs)?;
         let mut connection = database::open(&folder, &mut found.notices)?;
         let path = database::path(&folder);
-        found.recovered = recover(&mut connection, Timestamp::now(), is_alive, &mut found.notices)
+        recover(&mut connection, Timestamp::now(), held, is_alive, &mut found)
             .map_err(|error| OpenError::Database { path: path.clone(), what: error.to_string() })?;
         // Unbounded, but each run has one write in it at a time, and one more when it is read first.
         let (jobs_tx, jobs_rx) = mpsc::channel();

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::adopting::{Held, Word};
 use super::core::{After, At, Core, Do};
 use super::kept::Kept;
 use super::local::Clients;
@@ -16,10 +17,10 @@ use super::storage::Storage;
 use super::storing::outcome;
 use super::timers::{Deadline, Timers};
 use crate::api::Pruned;
-use crate::driver::{self, Report, Setup};
-use crate::holder::{HolderError, HolderServer, OnLost};
+use crate::driver::{self, Keeping, Report, Setup};
+use crate::holder::{HolderError, HolderServer, HolderSockets, OnLost};
 use crate::launch::Resolved;
-use crate::model::{ErrorCode, Failure, Limits, Moment, RunId};
+use crate::model::{ErrorCode, Failure, Limits, Moment, Record, RunId};
 use crate::store::{self, Store};
 use crate::sys::clock;
 
@@ -60,6 +61,8 @@ pub struct Supervisor {
     flush_interval: Option<std::time::Duration>,
     holders: Arc<HolderServer>,
     on_lost: OnLost,
+    /// Where the holders of runs wait that outlive this program; none when none do.
+    sockets: Option<Arc<HolderSockets>>,
     timers: Timers,
     requests_rx: mpsc::Receiver<(Arc<Caller>, Request)>,
     reports_tx: mpsc::Sender<(RunId, Report)>,
@@ -119,6 +122,7 @@ impl Supervisor {
             flush_interval,
             holders: Arc::new(HolderServer::start(setup.holder_exe)?),
             on_lost: setup.on_lost,
+            sockets: None,
             timers: Timers::new()?,
             requests_rx,
             reports_tx,
@@ -131,11 +135,37 @@ impl Supervisor {
         Ok((supervisor, Clients::new(requests_tx)))
     }
 
+    /// Lets runs outlive this program, and goes on with those of the program before it: `records` are those that the store left active for it.
+    /// A holder of which no record is active is let go when its run is final, and left alone when nothing is known of it.
+    pub fn keep_runs(&mut self, held: Held, records: Vec<Record>) {
+        let (sockets, mut taken_up) = held.into_parts();
+        self.sockets = Some(Arc::clone(&sockets));
+        for record in records {
+            let (run, at) = (record.id, now());
+            let Some(found) = taken_up.remove(&run) else { continue };
+            match self.core.adopt(at, record, found) {
+                Some(todo) => self.perform(todo),
+                None => tracing::error!(%run, "nothing was noted of a run: its holder is left alone"),
+            }
+        }
+        for (run, found) in taken_up {
+            let stored = self.kept.records.as_ref().and_then(|records| records.get(run).ok().flatten());
+            match stored {
+                Some(record) if record.status.is_final() => {
+                    if let Err(failure) = found.let_go(&sockets, run) {
+                        tracing::warn!(%run, %failure, "a holder that nobody needs is still there");
+                    }
+                }
+                Some(_) | None => tracing::warn!(%run, "a holder waits whose run is not on record: it is left alone"),
+            }
+        }
+    }
+
     /// Runs until every client is gone. Runs that are live then are lost to this process: their holders do what they were told for that case.
     pub async fn run(mut self) {
         loop {
             let woken = self.wait().await;
-            let at = At { now: Moment::from_boot(clock::boot_now()), wall: Timestamp::now() };
+            let at = now();
             let todo = match woken {
                 Woken::Request(None) => return,
                 Woken::Request(Some((caller, request))) => self.core.serve(at, &caller, request),
@@ -260,7 +290,21 @@ impl Supervisor {
         let (port, orders) = driver::port();
         entry.port = Some(port);
         let spec = entry.spec.clone();
-        let log = self.kept.logs.as_ref().map(|logs| logs.begin(run, spec.mode, spec.size));
+        let taken_up = entry.adoption.as_mut().and_then(|adoption| adoption.taken_up.take());
+        let log = self.kept.logs.as_ref().and_then(|logs| match taken_up {
+            None => Some(logs.begin(run, spec.mode, spec.size)),
+            // Without it the driver says that the run's promise cannot be kept.
+            Some(_) => logs
+                .resume(run, spec.mode)
+                .inspect_err(|error| tracing::error!(%run, %error, "the log of a run cannot be gone on with"))
+                .ok(),
+        });
+        // Without a log there is nothing that a later program could go on with, and in a redacted one the places are not those of the output.
+        let is_kept = log.as_ref().is_some_and(|log| log.redactor().is_none()) || taken_up.is_some();
+        let keeping = self.sockets.as_ref().filter(|_| is_kept).map(|sockets| Keeping {
+            sockets: Arc::clone(sockets),
+            word: Word::Begun { spec: Box::new(spec.clone()), resolved: Box::new(resolved.clone()) }.bytes(),
+        });
         entry.log = log.as_ref().map(|log| log.progress());
         let setup = Setup {
             log,
@@ -272,10 +316,12 @@ impl Supervisor {
             size: spec.size,
             stdin: spec.stdin,
             stop: spec.stop,
-            on_lost: self.on_lost,
+            on_lost: if keeping.is_some() { OnLost::Keep } else { self.on_lost },
             scrollback_lines,
             live,
             holders: Arc::clone(&self.holders),
+            keeping,
+            taken_up: taken_up.map(Box::new),
         };
         let driving = driver::drive(setup, orders, self.reports_tx.clone());
         let job = self.jobs.spawn(async move {
@@ -284,6 +330,10 @@ impl Supervisor {
         });
         self.job_runs.insert(job.id(), run);
     }
+}
+
+fn now() -> At {
+    At { now: Moment::from_boot(clock::boot_now()), wall: Timestamp::now() }
 }
 
 fn random_id() -> RunId {

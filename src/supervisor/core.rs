@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::oneshot;
 
+use super::adopting::Word;
 use super::entry::{Entry, Starter};
 use super::kept::Kept;
 use super::records;
@@ -156,9 +157,18 @@ impl Core {
         let input = match report {
             Report::Spawned(process) => {
                 hooks::pass("start.spawned");
-                entry.record = records::with_process(&entry.record, process, at.wall);
-                entry.started = Some(at.now);
-                Input::Spawned
+                let started = *entry.started.get_or_insert(at.now);
+                // Of a run that was taken up it may be on record already, with the time of its start; or that lies back a while.
+                if entry.record.process.as_ref() != Some(&process) {
+                    let ago = SignedDuration::try_from(at.now.since(started)).unwrap_or_default();
+                    let wall = at.wall.checked_sub(ago).unwrap_or(at.wall);
+                    entry.record = records::with_process(&entry.record, process, wall);
+                }
+                entry.note(&Word::Started(started));
+                let unfinished = entry.adoption.as_mut().and_then(|adoption| adoption.unfinished.take());
+                let mut todo = self.step(at, run, Input::Spawned);
+                todo.extend(unfinished.into_iter().flat_map(|input| self.step(at, run, input)));
+                return todo;
             }
             Report::SpawnFailed(failure, code) => Input::SpawnFailed(failure, code),
             Report::StopCut(epoch) => Input::StopCut(epoch),
@@ -232,7 +242,9 @@ impl Core {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             let Some(entry) = self.runs.get_mut(&run) else { break };
-            for effect in entry.machine.step(at.now, input) {
+            let effects = entry.machine.step(at.now, input);
+            entry.note_deadlines(&effects);
+            for effect in effects {
                 next = self.perform(at, run, effect, &mut todo).or(next);
             }
         }
@@ -254,10 +266,15 @@ impl Core {
                 self.store(at, run, Write::Running, todo);
             }
             Effect::Started(result) => self.tell_starter(run, result),
-            Effect::AbortSpawn => drop(order(entry, Command::AbortSpawn)),
+            Effect::AbortSpawn => {
+                entry.note(&Core::ending_word(entry, true));
+                order(entry, Command::AbortSpawn);
+            }
             Effect::TakeStopCut(epoch) => drop(order(entry, Command::StopCut(epoch))),
             Effect::EndTree { kill } => {
                 hooks::pass("stop.end");
+                // Before the holder hears of it: a server that takes the run up knows why it ends.
+                entry.note(&Core::ending_word(entry, kill));
                 order(entry, Command::EndTree { kill });
             }
             Effect::Hurry => drop(order(entry, Command::Hurry)),

@@ -10,9 +10,9 @@ use super::storing::Keeping;
 use super::why::Refused;
 
 use crate::api::{Activity, Answer, DeadlineView, LiveOutput, RunView, StartRequest, StopId, StopOutcome, Termination};
-use crate::driver::DriverPort;
+use crate::driver::{DriverPort, TakenUp};
 use crate::launch::Resolved;
-use crate::model::run::Run;
+use crate::model::run::{Input, Run};
 use crate::model::stop::StopKey;
 use crate::model::{Cut, CutOutcome, Failure, Moment, Record, RecordOutput, RunSpec, Slot};
 use crate::store::log::LogProgress;
@@ -61,6 +61,16 @@ pub(super) struct Entry {
     pub(super) refused: Option<Refused>,
     /// How far its log has come, once there is one.
     pub(super) log: Option<LogProgress>,
+    /// For a run that another server started.
+    pub(super) adoption: Option<Adoption>,
+}
+
+/// What is still to be done for a run that another server started.
+pub(super) struct Adoption {
+    /// What its holder gave, until the driver gets it.
+    pub(super) taken_up: Option<TakenUp>,
+    /// Its end was decided and did not reach the holder.
+    pub(super) unfinished: Option<Input>,
 }
 
 impl Entry {

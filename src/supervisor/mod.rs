@@ -1,10 +1,11 @@
 //! The one place that decides: which runs there are, who may do what to them, and in which order.
 //!
 //! `core` decides without waiting for anything; the files beside it are its parts: `dispatch`, `starting`, `ending`, `serving`,
-//! `storing`, `records`.
+//! `storing`, `records`, `adopting`.
 //! `actor` is the loop around it, `timers` its clock, `looking` finds programs for it, `local` the clients for this process.
 
 mod actor;
+mod adopting;
 mod core;
 mod dispatch;
 mod ending;
@@ -28,6 +29,7 @@ mod timers;
 mod why;
 
 pub use actor::{Supervisor, SupervisorError, SupervisorSetup};
+pub use adopting::Held;
 pub use local::{Clients, LocalClient};
 pub use reap::is_alive;
 pub use storage::{FLUSH_INTERVAL, Storage};

@@ -214,6 +214,7 @@ impl Core {
             keeping: Keeping::default(),
             refused: None,
             log: None,
+            adoption: None,
         };
         self.runs.insert(run, entry);
         crate::sys::hooks::pass("start.record");

@@ -42,6 +42,11 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
+    /// Makes that of a record which is on the disk with this revision.
+    pub(super) fn of(revision: u64) -> Keeping {
+        Keeping { durable: revision, ..Keeping::default() }
+    }
+
     /// Returns what is being written.
     #[cfg(test)]
     pub(super) fn in_flight(&self) -> &[Write] {
@@ -140,11 +145,17 @@ impl Core {
             Write::Running => self.step(at, run, Input::Confirmed(result)),
             Write::Final => {
                 if let Some(entry) = self.runs.get_mut(&run) {
+                    if result.is_ok() {
+                        entry.let_go();
+                    }
                     entry.final_failure = result.err();
                 }
                 self.step(at, run, Input::FinalStored)
             }
             Write::Flush | Write::Again | Write::Observed => {
+                if let (Ok(()), Some(entry)) = (&result, self.runs.get(&run).filter(|entry| entry.is_final())) {
+                    entry.let_go();
+                }
                 if let (Ok(()), Some(Some(port))) = (&result, self.runs.get(&run).map(|entry| &entry.port)) {
                     // Only a flush is waited for by the driver; to be told once more does no harm.
                     port.order(Command::Flushed);
@@ -198,6 +209,13 @@ impl Core {
 }
 
 impl Entry {
+    /// Lets the holder of a kept run go: how it ended is on the disk.
+    fn let_go(&self) {
+        if let Some(port) = &self.port {
+            port.order(Command::LetGo);
+        }
+    }
+
     fn next_write(&mut self, now: Timestamp) -> Option<Do> {
         let waiting = std::mem::take(&mut self.keeping.waiting);
         (!waiting.is_empty()).then(|| self.issue(now, waiting))

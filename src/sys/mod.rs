@@ -7,6 +7,8 @@ pub mod clock;
 pub mod fd;
 pub mod fork;
 pub mod hooks;
+pub mod local;
+pub mod memory;
 pub mod pidfd;
 pub mod proc;
 pub mod rights;

@@ -10,7 +10,7 @@ use rustix::net::{
 };
 
 /// The most descriptors that travel with one message.
-pub const MAX_DESCRIPTORS: usize = 4;
+pub const MAX_DESCRIPTORS: usize = 8;
 
 const ANCILLARY_BYTES: usize = rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS));
 

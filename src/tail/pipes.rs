@@ -40,7 +40,13 @@ pub struct PipesTail {
 impl PipesTail {
     /// Makes empty tails that keep at most `max_bytes` of each stream.
     pub fn new(max_bytes: usize) -> PipesTail {
-        PipesTail { stdout: Tail::new(max_bytes), stderr: Tail::new(max_bytes), turns: VecDeque::new() }
+        PipesTail::beginning_at(max_bytes, [0; 2])
+    }
+
+    /// Makes tails of streams of which so many bytes, of standard output and of standard error, came before and are not there any more.
+    pub fn beginning_at(max_bytes: usize, before: [u64; 2]) -> PipesTail {
+        let [stdout, stderr] = before.map(|before| Tail::beginning_at(max_bytes, before));
+        PipesTail { stdout, stderr, turns: VecDeque::new() }
     }
 
     /// Takes the next bytes of a stream.

@@ -22,7 +22,12 @@ pub struct TailText {
 impl Tail {
     /// Makes an empty tail that keeps at most `max_bytes`.
     pub fn new(max_bytes: usize) -> Tail {
-        Tail { max_bytes, ring: Vec::new(), start: 0, total_bytes: 0 }
+        Tail::beginning_at(max_bytes, 0)
+    }
+
+    /// Makes the tail of a stream of which so many bytes came before and are not there any more.
+    pub fn beginning_at(max_bytes: usize, before_bytes: u64) -> Tail {
+        Tail { max_bytes, ring: Vec::new(), start: 0, total_bytes: before_bytes }
     }
 
     /// Takes the next bytes of the stream. Of a chunk larger than the bound only the end is copied.

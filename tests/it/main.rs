@@ -1,5 +1,6 @@
 //! Integration tests: the crate from outside, and the real binary in a real terminal.
 
+mod adopt;
 mod architecture;
 mod cli;
 mod contract;

@@ -11,6 +11,7 @@ use super::files::Files;
 use super::progress::Shared;
 use super::sink::LogSink;
 use super::writer::{Message, Writer};
+use super::{LogError, resume};
 use crate::model::{Mode, RunId, Size};
 use crate::redact::Redactor;
 
@@ -150,6 +151,16 @@ impl Logs {
             size,
             self.redactor.as_ref(),
         )
+    }
+
+    /// Takes the log of a run up that the program before this one wrote; [`LogSink::go_on`] begins the next segment. What was only half begun is removed.
+    /// It blocks on the disk.
+    ///
+    /// # Errors
+    /// [`LogError`] when it cannot be read, or was written by a newer shtask. That there is none is no error: it begins.
+    pub fn resume(&self, run: RunId, mode: Mode) -> Result<LogSink, LogError> {
+        let found = resume::look(&self.folder, run, mode)?;
+        Ok(LogSink::resumed(Shared::new(run, mode), self.messages_tx.clone(), Arc::clone(&self.bounds), found))
     }
 }
 

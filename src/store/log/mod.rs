@@ -17,6 +17,7 @@ mod logs;
 mod progress;
 mod reader;
 mod replay;
+mod resume;
 mod sink;
 mod split;
 mod writer;

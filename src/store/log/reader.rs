@@ -44,9 +44,20 @@ impl Segment {
         self.open(stream.extension(self.head.mode))
     }
 
-    /// Returns how much of a stream it has; nothing when the stream's file is missing.
+    /// Returns how much of a stream it has; nothing when the stream's file is missing, or the run has no such stream.
     pub(super) fn stream_bytes(&self, stream: LogStream) -> u64 {
+        if !layout::streams(self.head.mode).contains(&stream) {
+            return 0;
+        }
         self.stream(stream).ok().and_then(|file| file.metadata().ok()).map_or(0, |facts| facts.len())
+    }
+
+    /// Returns what all its files take.
+    pub(super) fn all_bytes(&self) -> u64 {
+        let length = |extension| Some(self.open(extension).ok()?.metadata().ok()?.len());
+        let extensions = ["index", "redraw"].into_iter();
+        let extensions = extensions.chain(layout::streams(self.head.mode).iter().map(|s| s.extension(self.head.mode)));
+        extensions.filter_map(length).sum()
     }
 
     pub(super) fn begin(&self, stream: LogStream) -> u64 {

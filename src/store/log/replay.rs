@@ -1,5 +1,6 @@
 //! A log as the row of what happened.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::time::Duration;
@@ -52,17 +53,69 @@ impl LogReader {
     ///
     /// # Errors
     /// [`LogError::File`] when the files cannot be read, and what `see` returns.
-    pub fn replay<E: From<LogError>>(&self, mut see: impl FnMut(TimedEvent) -> Result<(), E>) -> Result<(), E> {
+    pub fn replay<E: From<LogError>>(&self, see: impl FnMut(TimedEvent) -> Result<(), E>) -> Result<(), E> {
+        self.replay_segments(&self.segments, see)
+    }
+
+    /// Does the same with the newest part of the log only: as many whole segments as have `wanted_bytes` together, or all. What comes before them
+    /// is a gap.
+    ///
+    /// # Errors
+    /// As [`LogReader::replay`].
+    pub fn replay_newest<E: From<LogError>>(
+        &self,
+        wanted_bytes: u64,
+        see: impl FnMut(TimedEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.replay_segments(self.newest(wanted_bytes), see)
+    }
+
+    /// Returns where each stream begins in the newest part of the log.
+    pub fn newest_begin(&self, wanted_bytes: u64) -> [u64; 2] {
+        self.newest(wanted_bytes).first().map_or([0; 2], |segment| segment.head.offsets)
+    }
+
+    fn newest(&self, wanted_bytes: u64) -> &[Segment] {
+        let mut bytes = 0;
+        let mut first = self.segments.len();
+        while first > 0 && bytes < wanted_bytes {
+            first -= 1;
+            bytes += LogStream::BOTH.map(|stream| self.segments[first].stream_bytes(stream)).iter().sum::<u64>();
+        }
+        &self.segments[first..]
+    }
+
+    fn replay_segments<E: From<LogError>>(
+        &self,
+        segments: &[Segment],
+        mut see: impl FnMut(TimedEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut next = [0; 2];
-        for (place, segment) in self.segments.iter().enumerate() {
+        let size = Cell::new(None);
+        for (place, segment) in segments.iter().enumerate() {
+            let is_last = place + 1 == segments.len();
+            let mut see = |event: TimedEvent| {
+                match event.event {
+                    LogEvent::Begin(begun) => size.set(begun),
+                    LogEvent::Resize(resized) => size.set(Some(resized)),
+                    // The program was killed before the run was closed, and the next one went on.
+                    LogEvent::End if !is_last => return Ok(()),
+                    LogEvent::Gap(_) | LogEvent::Redraw(_) | LogEvent::Bytes(..) | LogEvent::Cut(_) | LogEvent::End => {
+                    }
+                }
+                see(event)
+            };
             let at = Duration::from_micros(segment.head.at);
             let mut tell = |event| see(TimedEvent { at, event });
             let gap: u64 = LogStream::BOTH
                 .map(|s| segment.begin(s).saturating_sub(next[s.index()]))
                 .into_iter()
                 .fold(0, u64::saturating_add);
-            if place == 0 || gap > 0 {
-                tell(LogEvent::Begin(segment.head.size))?;
+            match segment.head.size {
+                begun if place == 0 || gap > 0 => tell(LogEvent::Begin(begun))?,
+                // The program was killed before this was in the index.
+                Some(resized) if size.get() != Some(resized) => tell(LogEvent::Resize(resized))?,
+                Some(_) | None => {}
             }
             if gap > 0 {
                 tell(LogEvent::Gap(gap))?;

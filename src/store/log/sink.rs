@@ -11,6 +11,7 @@ use super::LogStream;
 use super::layout::{Head, VERSION};
 use super::logs::Bounds;
 use super::progress::{LogProgress, Shared};
+use super::resume::Found;
 use super::split::end_of_segment;
 use super::writer::{MERGE_MICROS, Message, Step};
 use crate::model::{LogFacts, RunId, Size};
@@ -41,6 +42,8 @@ pub struct LogSink {
     held_bytes: usize,
     bounds: Arc<Bounds>,
     began: Instant,
+    /// How long the log had gone on before that, in microseconds.
+    before: u64,
     size: Option<Size>,
     cuts: u64,
     segment: u32,
@@ -63,15 +66,28 @@ impl LogSink {
         size: Option<Size>,
         redactor: Option<&Redactor>,
     ) -> LogSink {
+        let mut sink = LogSink::bare(shared, messages_tx, bounds, size);
+        sink.redacting = redactor.map(|redactor| (redactor.clone(), [(); 2].map(|()| Stream::new(redactor))));
+        sink.begin_segment(Vec::new());
+        sink
+    }
+
+    fn bare(
+        shared: Arc<Shared>,
+        messages_tx: mpsc::Sender<Option<Message>>,
+        bounds: Arc<Bounds>,
+        size: Option<Size>,
+    ) -> LogSink {
         bounds.joined();
         let max_segment = bounds.max_segment_bytes();
-        let mut sink = LogSink {
+        LogSink {
             shared,
             messages_tx,
             held: Vec::new(),
             held_bytes: 0,
             bounds,
             began: Instant::now(),
+            before: 0,
             size,
             cuts: 0,
             segment: 0,
@@ -81,10 +97,48 @@ impl LogSink {
             retry_at: None,
             pause: FIRST_PAUSE,
             ended: false,
-            redacting: redactor.map(|redactor| (redactor.clone(), [(); 2].map(|()| Stream::new(redactor)))),
-        };
-        sink.begin_segment(Vec::new());
+            redacting: None,
+        }
+    }
+
+    /// Makes the end of a log that is there. [`LogSink::go_on`] has to follow before anything else.
+    pub(super) fn resumed(
+        shared: Arc<Shared>,
+        messages_tx: mpsc::Sender<Option<Message>>,
+        bounds: Arc<Bounds>,
+        found: Found,
+    ) -> LogSink {
+        let mut sink = LogSink::bare(shared, messages_tx, bounds, None);
+        for stream in LogStream::BOTH {
+            sink.shared.written[stream.index()].store(found.offsets[stream.index()], Ordering::Release);
+        }
+        let stored = found.offsets.iter().sum::<u64>().saturating_sub(found.lost);
+        sink.shared.stored.store(stored, Ordering::Release);
+        sink.shared.dropped.store(found.dropped, Ordering::Release);
+        sink.shared.lost.store(found.lost, Ordering::Release);
+        sink.send(Step::Resume(found.kept));
+        (sink.before, sink.segment, sink.offsets) = (found.at, found.segment, found.offsets);
         sink
+    }
+
+    /// Goes on with a log that is there, from these offsets on, in a segment of its own: `redraw` draws the screen as it is now. What lies
+    /// between the end that was found and the offsets is lost.
+    pub fn go_on(&mut self, offsets: [u64; 2], size: Option<Size>, cuts: u64, redraw: Vec<u8>) {
+        let missing: u64 = offsets.iter().zip(self.offsets).map(|(to, from)| to.saturating_sub(from)).sum();
+        self.shared.lost.fetch_add(missing, Ordering::AcqRel);
+        (self.offsets, self.size, self.cuts) = (offsets, size, cuts);
+        self.begin_segment(redraw);
+    }
+
+    /// Returns up to where a stream needs not be kept elsewhere: it is with the kernel, or lost for good.
+    pub fn settled(&self, stream: LogStream) -> u64 {
+        let in_flight = self.shared.in_flight.load(Ordering::Acquire) as u64;
+        self.offsets[stream.index()].saturating_sub(in_flight)
+    }
+
+    /// Returns where a stream goes on.
+    pub fn offset(&self, stream: LogStream) -> u64 {
+        self.offsets[stream.index()]
     }
 
     /// Returns the run.
@@ -98,7 +152,7 @@ impl LogSink {
     }
 
     fn at(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+        self.before.saturating_add(u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
     fn hold(&mut self, step: Step) {

@@ -31,6 +31,8 @@ pub(super) struct Message {
 
 #[derive(Debug)]
 pub(super) enum Step {
+    /// These segments are there already, written by the program before this one.
+    Resume(Vec<Kept>),
     /// A segment begins with this redraw; the log may take so many bytes.
     Begin(Box<Head>, Vec<u8>, u64),
     Bytes(LogStream, Vec<u8>),
@@ -41,12 +43,12 @@ pub(super) enum Step {
 
 /// A segment that is there.
 #[derive(Debug)]
-struct Kept {
-    segment: u32,
+pub(super) struct Kept {
+    pub(super) segment: u32,
     /// What it takes on the disk.
-    bytes: u64,
+    pub(super) bytes: u64,
     /// What of that is output.
-    output_bytes: u64,
+    pub(super) output_bytes: u64,
 }
 
 /// A log that is being written.
@@ -65,7 +67,7 @@ pub(super) struct Writer {
     folder: PathBuf,
     files: Files,
     logs: HashMap<RunId, Log>,
-    /// The segments of logs that failed, for when they go on.
+    /// The segments of logs that failed, or come from the program before this one, for when they go on.
     failed: HashMap<RunId, VecDeque<Kept>>,
 }
 
@@ -105,6 +107,7 @@ impl Writer {
     fn take(&mut self, shared: &Arc<Shared>, at: u64, step: Step) {
         let run = shared.run;
         match step {
+            Step::Resume(kept) => drop(self.failed.insert(run, kept.into())),
             Step::Begin(head, redraw, max_bytes) => self.begin(shared, &head, &redraw, max_bytes),
             Step::Bytes(stream, bytes) => {
                 if self.logs.contains_key(&run) {

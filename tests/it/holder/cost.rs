@@ -12,7 +12,7 @@ use super::harness::*;
 /// The bound on a holder's private memory.
 const MAX_PRIVATE_KIB: u64 = 512;
 
-fn private_kib(pid: i32) -> u64 {
+pub(super) fn private_kib(pid: i32) -> u64 {
     let path = format!("/proc/{pid}/smaps_rollup");
     let rollup = proc::read_all(&path, 1 << 16).expect("a rollup");
     String::from_utf8_lossy(&rollup)

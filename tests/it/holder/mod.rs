@@ -2,6 +2,7 @@
 
 mod cost;
 mod harness;
+mod keeping;
 mod link;
 mod spawning;
 mod stopping;

@@ -4,3 +4,4 @@ mod cast;
 mod failing;
 mod ground;
 mod reading;
+mod resuming;

@@ -1,0 +1,282 @@
+//! Going on with a run of a program that is gone (S7.4, docs/design/adoption.md).
+//!
+//! What is known comes from three places: the holder has the descriptors and the exit; the raw log has all output that was settled in it; the
+//! spools have what was taken from the kernel after that. Together they have every byte once.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::kept::{Counters, Kept, Notes};
+use super::link::Link;
+use super::port::Report;
+use super::task::Driver;
+use super::view::Collector;
+use crate::holder::{Event, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
+use crate::model::{ErrorCode, Failure, Mode, RunId, Size, with_sources};
+use crate::store::log::{LogError, LogEvent, LogReader, LogStream};
+use crate::sys::{fd, tty};
+use crate::tail::Pipe;
+
+/// How much of the log a collector is made from again at least, in whole segments: as much as is kept of pipes, and mostly more than is kept of a
+/// screen and its scrollback.
+const REPLAYED_BYTES: u64 = 1024 * 1024;
+
+/// How long a holder may take to answer. It does at once, but after a server that is still being killed.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How much of a spool is gone through in one step.
+const STEP_BYTES: usize = 64 * 1024;
+
+/// A run that another program started, as its holder has given it.
+#[derive(Debug)]
+pub struct TakenUp {
+    link: Link,
+    hello: Hello,
+    descriptors: Vec<OwnedFd>,
+    keepsakes: Vec<OwnedFd>,
+    words: Vec<Vec<u8>>,
+    /// The folder of all logs.
+    logs: PathBuf,
+}
+
+/// Takes a run up from its holder; none when there is none any more. Its screen is made again from its log in the folder `logs`.
+///
+/// # Errors
+/// The holder does not answer, or speaks a version that this program does not know; then it is left alone.
+///
+/// # Cancel safety
+/// The holder waits for another server when it is dropped.
+pub async fn take_up(sockets: &HolderSockets, logs: &Path, run: RunId) -> Result<Option<TakenUp>, Failure> {
+    let failed = |why: String| {
+        Failure::new(ErrorCode::HolderLost, format!("the holder of run {} cannot be taken up: {why}", run.short()))
+    };
+    let Some(link) = sockets.connect(run).map_err(|error| failed(error.to_string()))? else { return Ok(None) };
+    let mut link = Link::of(link)?;
+    let first = match tokio::time::timeout(HELLO_TIMEOUT, link.next()).await {
+        Ok(Ok(first)) => first,
+        // It was let go just now.
+        Ok(Err(LinkError::Closed)) => return Ok(None),
+        Ok(Err(error)) => return Err(failed(with_sources(&error))),
+        Err(_) => return Err(failed("it does not answer".to_owned())),
+    };
+    let (Event::Hello(hello), mut descriptors) = first else { return Err(failed("it says no hello".to_owned())) };
+    if hello.version != PROTOCOL {
+        return Err(failed(format!("it speaks version {} and this shtask {PROTOCOL}", hello.version)));
+    }
+    if hello.marker != run.as_str() || descriptors.len() < usize::from(hello.descriptors) {
+        return Err(failed("it is the holder of another run".to_owned()));
+    }
+    let keepsakes = descriptors.split_off(usize::from(hello.descriptors));
+    let notes = keepsakes.first().ok_or_else(|| failed("it has no notes".to_owned()))?;
+    let words = fd::duplicate(notes).and_then(|notes| Notes::take_up(notes)?.words());
+    let words = words.map_err(|error| failed(error.to_string()))?;
+    Ok(Some(TakenUp { link, hello: *hello, descriptors, keepsakes, words, logs: logs.to_owned() }))
+}
+
+impl TakenUp {
+    /// Returns what the supervisor noted, the oldest first.
+    pub fn words(&self) -> &[Vec<u8>] {
+        &self.words
+    }
+
+    /// Returns how far its start and its end have come.
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// Lets the holder go: the final record of the run was durable when its server was killed. It ends what is left of the tree only where it
+    /// had been told to.
+    ///
+    /// # Errors
+    /// The holder did not take it, or its socket could not be removed.
+    pub fn let_go(mut self, sockets: &HolderSockets, run: RunId) -> Result<(), Failure> {
+        let failed =
+            |error: String| Failure::new(ErrorCode::HolderLost, format!("a holder could not be let go: {error}"));
+        self.link.send(&Request::LetGo).map_err(|error| failed(with_sources(&error)))?;
+        sockets.remove(run).map_err(|error| failed(error.to_string()))
+    }
+}
+
+impl Driver {
+    /// Goes on with a run. The reports are those of a start, and of what has happened since.
+    pub(super) async fn go_on(&mut self, taken_up: TakenUp) -> Result<(), Report> {
+        let TakenUp { link, hello, descriptors, keepsakes, words: _, logs } = taken_up;
+        self.link = Some(link);
+        let continued = self.go_on_with_output(&descriptors, keepsakes, logs).await;
+        match hello.start {
+            StartState::Pending => {}
+            StartState::Failed { stage, errno } => {
+                let (failure, code) = self.why_not_spawned(stage, errno);
+                return Err(Report::SpawnFailed(failure, code));
+            }
+            StartState::Spawned { pid, start_ticks } => {
+                let spawned = self.holder_told(Event::Spawned { pid, start_ticks }, descriptors);
+                // Before what was found out while it was taken in.
+                spawned.into_iter().for_each(|report| self.later.push_front(report));
+            }
+        }
+        if let Err(error) = continued {
+            // A process that exists is ended for it, so it is told behind the start.
+            let message = format!("the run's output cannot be gone on with: {error}");
+            self.later.push_back(Report::Broke(Failure::new(ErrorCode::Broken, message)));
+        }
+        self.answer_queries();
+        match hello.stop {
+            StopState::UnderWay { has_begun: true } | StopState::Ended { .. } => {
+                self.later.push_back(Report::Signalled)
+            }
+            StopState::None | StopState::UnderWay { has_begun: false } => {}
+        }
+        if let Some(how) = hello.exited {
+            self.hear(Event::RootExited { how });
+        }
+        if hello.is_empty {
+            self.hear(Event::TreeEmpty);
+        }
+        if let StopState::Ended { signalled, killed, left } = hello.stop {
+            self.hear(Event::TreeEnded { signalled, killed, left });
+        }
+        Ok(())
+    }
+
+    async fn go_on_with_output(
+        &mut self,
+        descriptors: &[OwnedFd],
+        keepsakes: Vec<OwnedFd>,
+        logs: PathBuf,
+    ) -> std::io::Result<()> {
+        let kept = Kept::take_up(self.setup.mode, keepsakes)?;
+        let counters = kept.notes.counters;
+        (self.cuts, self.typed_bytes) = (counters.cuts, counters.typed_bytes);
+        if let (Mode::Pty, Some(master)) = (self.setup.mode, descriptors.first())
+            && let Ok((cols, rows)) = tty::window_size(master)
+        {
+            self.size = Size::clamped(cols, rows);
+        }
+        self.kept = Some(kept);
+        self.rebuild(logs, counters).await;
+        self.bring_in_spools(counters)
+    }
+
+    fn hear(&mut self, event: Event) {
+        let report = self.holder_told(event, Vec::new());
+        self.later.extend(report);
+    }
+
+    /// Makes the collector again from the log.
+    async fn rebuild(&mut self, logs: PathBuf, counters: Counters) {
+        let (mode, first_size, lines, run) =
+            (self.setup.mode, self.setup.size, self.setup.scrollback_lines, self.setup.id);
+        let size = self.size;
+        let rebuilding = tokio::task::spawn_blocking(move || {
+            let mut collector = Collector::new(mode, first_size, lines);
+            let replayed = LogReader::open(&logs, run).and_then(|reader| replay(&reader, &mut collector, counters));
+            match replayed {
+                Ok(()) | Err(LogError::None { .. }) => {}
+                // The run is worth more than the beginning of its screen.
+                Err(error) => tracing::warn!(%run, %error, "the screen of a run could not be made again from its log"),
+            }
+            if let Collector::Pty(screen) = &mut collector {
+                screen.resize(size);
+            }
+            collector
+        });
+        match rebuilding.await {
+            Ok(collector) => self.collector = collector,
+            Err(error) => tracing::error!(%run, %error, "the screen of a run could not be made again"),
+        }
+    }
+
+    /// Brings what was taken from the kernel and is not in the log into both, and goes on with the log.
+    fn bring_in_spools(&mut self, counters: Counters) -> std::io::Result<()> {
+        let (Some(kept), Some(log)) = (&self.kept, self.keep.log()) else {
+            return Err(std::io::Error::other("the run has no log"));
+        };
+        let mut begins = LogStream::BOTH.map(|stream| log.offset(stream));
+        for (spool, begin) in kept.spools.iter().zip(&mut begins) {
+            // What the log had lost is not here either.
+            *begin = spool.begin(*begin)?;
+        }
+        let size = (self.setup.mode == Mode::Pty).then_some(self.size);
+        log.go_on(begins, size, self.cuts, self.collector.redraw(None));
+        self.printed_bytes = begins.iter().sum();
+        for (pipe, begin) in [Pipe::Stdout, Pipe::Stderr].into_iter().zip(begins) {
+            let Some(spool) = kept.spools.get(pipe as usize) else { continue };
+            let mut at = begin;
+            while at < spool.taken() {
+                let border = if at < counters.answered { counters.answered } else { spool.taken() };
+                let wanted = usize::try_from(border.min(spool.taken()) - at).unwrap_or(usize::MAX).min(STEP_BYTES);
+                let mut bytes = vec![0; wanted];
+                let count = spool.read_again(&mut bytes, at)?;
+                if count == 0 {
+                    return Err(std::io::Error::other("a part of it is missing"));
+                }
+                self.keep.admit(&mut self.collector, pipe, &bytes[..count]);
+                at += count as u64;
+                self.printed_bytes += count as u64;
+                if at <= counters.answered {
+                    forget_answers(&mut self.collector);
+                }
+            }
+        }
+        self.keep.changed(&self.collector);
+        Ok(())
+    }
+}
+
+/// Feeds the newest part of a log to a collector. Queries that were answered get no answer again.
+fn replay(reader: &LogReader, collector: &mut Collector, counters: Counters) -> Result<(), LogError> {
+    let begin = reader.newest_begin(REPLAYED_BYTES);
+    collector.begin_at(begin);
+    let (mut printed, mut cuts) = (begin[0], 0);
+    reader.replay_newest(REPLAYED_BYTES, |timed| {
+        match (timed.event, &mut *collector) {
+            (LogEvent::Bytes(stream, bytes), Collector::Pipes(_)) => collector.admit(pipe_of(stream), &bytes),
+            (LogEvent::Bytes(_, bytes), Collector::Pty(screen)) => {
+                let before = usize::try_from(counters.answered.saturating_sub(printed)).unwrap_or(usize::MAX);
+                let (answered, rest) = bytes.split_at(before.min(bytes.len()));
+                printed += bytes.len() as u64;
+                screen.admit(answered);
+                if !answered.is_empty() {
+                    // That there were too many is met again with the next.
+                    let _ = screen.take_replies();
+                }
+                screen.admit(rest);
+            }
+            (LogEvent::Begin(Some(size)) | LogEvent::Resize(size), Collector::Pty(screen)) => screen.resize(size),
+            (LogEvent::Redraw(redraw), Collector::Pty(screen)) => screen.admit(&redraw),
+            (LogEvent::Cut(_), Collector::Pty(screen)) => cuts = screen.count_cut(),
+            (
+                LogEvent::Begin(_)
+                | LogEvent::Resize(_)
+                | LogEvent::Redraw(_)
+                | LogEvent::Cut(_)
+                | LogEvent::Gap(_)
+                | LogEvent::End,
+                _,
+            ) => {}
+        }
+        Ok(())
+    })?;
+    if let Collector::Pty(screen) = collector {
+        while cuts < counters.cuts {
+            cuts = screen.count_cut();
+        }
+    }
+    Ok(())
+}
+
+fn pipe_of(stream: LogStream) -> Pipe {
+    match stream {
+        LogStream::Output => Pipe::Stdout,
+        LogStream::Error => Pipe::Stderr,
+    }
+}
+
+fn forget_answers(collector: &mut Collector) {
+    if let Collector::Pty(screen) = collector {
+        // That there were too many is met again with the next.
+        let _ = screen.take_replies();
+    }
+}
