@@ -32,6 +32,14 @@ impl<T> Answer<T> {
         drop(self.0.send(answer));
     }
 
+    /// Waits until nobody waits for the answer any more.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub async fn abandoned(&mut self) {
+        self.0.closed().await;
+    }
+
     /// Returns whether nobody waits for the answer any more.
     pub fn is_abandoned(&self) -> bool {
         self.0.is_closed()

@@ -21,7 +21,7 @@ pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
 /// # Errors
 /// What is wrong with the state directory or the terminal.
 pub(super) async fn show(settings: &Settings, session: SessionName, options: Options) -> Result<Exit, Failure> {
-    let storage = state::open(settings, Some(&session))?;
+    let storage = state::open(settings, &session)?;
     let setup = SupervisorSetup {
         limits: settings.limits.clone(),
         storage,

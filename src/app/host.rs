@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::api::{
     Client, Reply, RunsAtStop, Server, ServerStatus, ServerStopped, SessionCounts, SessionStatus, Sessions,
-    ShutdownRequest, StopServer, reply,
+    ShutdownReport, ShutdownRequest, StopServer, reply,
 };
 use crate::model::{ErrorCode, Failure, Moment, SessionName};
 use crate::server::Host;
@@ -83,8 +83,10 @@ impl ServerHost {
                 }
             }
             RunsAtStop::Leave => {
-                let message = "runs cannot be left to the next server yet";
-                return Err(Failure::new(ErrorCode::Unsupported, message));
+                let left_running = self.count().await?.iter().map(|session| session.live_runs).sum();
+                // Clients look for the next one.
+                self.0.end_tx.send_replace(Some(over("another one takes its place")));
+                return Ok(ServerStopped { report: ShutdownReport::default(), left_running });
             }
         }
         self.shut_down(ShutdownRequest::default()).await

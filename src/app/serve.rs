@@ -139,14 +139,17 @@ async fn serve_at(
     state_dir: PathBuf,
     listening: &mut dyn FnMut(),
 ) -> Result<(), Failure> {
+    let (storage, held, records) = state::open_held(settings).await?;
     let setup = SupervisorSetup {
         limits: settings.limits.clone(),
-        storage: state::open(settings, None)?,
+        storage,
         holder_exe: Path::new(OWN_PROGRAM),
+        // For a run that cannot be kept, as its log is not what it printed.
         on_lost: OnLost::End { grace: Limits::GRACE },
     };
-    let (supervisor, clients) =
+    let (mut supervisor, clients) =
         Supervisor::new(setup).map_err(|error| Failure::new(ErrorCode::SpawnFailed, with_sources(&error)))?;
+    supervisor.keep_runs(held, records);
     let supervising = tokio::spawn(supervisor.run());
     let host = ServerHost::new(clients, place.socket().to_owned(), state_dir);
     let signals =

@@ -60,6 +60,7 @@ async fn talk(
         return match asked {
             ServerVerb::Status => cli::server_status(server.as_ref(), console).await,
             ServerVerb::Stop => cli::server_stop(server.as_ref(), console).await,
+            ServerVerb::Upgrade => cli::server_upgrade(server.as_ref(), console).await,
         };
     }
     if let Verb::Session(SessionVerb::Ls) = verb {

@@ -54,6 +54,10 @@ pub enum ServerVerb {
     #[command(after_help = "Examples:
   shtask server stop")]
     Stop,
+    /// Let a server of this program take the place of the one that runs: runs go on, clients connect again
+    #[command(after_help = "Examples:
+  shtask server upgrade")]
+    Upgrade,
 }
 
 /// What to do with sessions.

@@ -52,5 +52,5 @@ pub use findings::{Finding, Level, tell};
 pub use here::{Here, RunDefaults, Verbs};
 pub use parse::{Parsed, parse};
 pub use replay::Playback;
-pub use serving::{server_status, server_stop, session_list};
+pub use serving::{server_status, server_stop, server_upgrade, session_list};
 pub use values::{Since, WaitFor};

@@ -1,5 +1,7 @@
 //! `server` and `session ls`: the server itself.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use super::console::Console;
@@ -8,6 +10,12 @@ use super::facts::{short_span, time};
 use super::table::{Table, TableCell};
 use crate::api::{RunsAtStop, Server, ServerStatus, StopServer};
 use crate::model::shown;
+
+/// How long the next server may take to come.
+const UPGRADE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The pause between two looks whether it is there.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Tells how the server is.
 ///
@@ -70,6 +78,34 @@ pub async fn session_list(server: &dyn Server, console: &mut Console) -> Result<
         table.row(cells.map(TableCell::from));
     }
     console.table(&table)?;
+    Ok(Exit::DONE)
+}
+
+/// Ends the server and has the next one take its runs up. The client makes its connection anew, to a server that is started for it.
+///
+/// # Errors
+/// There is none, or the next one does not come.
+pub async fn server_upgrade(server: &dyn Server, console: &mut Console) -> Result<Exit, Fault> {
+    let before = server.status().await?;
+    let left = server.stop_server(StopServer { runs: RunsAtStop::Leave }).await?;
+    let end = Instant::now() + UPGRADE_TIMEOUT;
+    let after = loop {
+        match server.status().await {
+            Ok(status) if status.pid != before.pid => break status,
+            Err(failure) if !failure.retryable || Instant::now() > end => return Err(failure.into()),
+            // It says its last words, or the next one is on its way.
+            Ok(_) | Err(_) => tokio::time::sleep(LOOK_INTERVAL).await,
+        }
+    };
+    if console.look.json {
+        console.json(&json!({ "before": before, "after": after, "left_running": left.left_running }))?;
+    } else {
+        let noun = if left.left_running == 1 { "run goes" } else { "runs go" };
+        let (old, new) = (shown(&before.version), shown(&after.version));
+        let text =
+            format!("server {new} (process {}) has taken the place of {old} (process {})", after.pid, before.pid);
+        console.line(&format!("{text}; {} {noun} on", left.left_running))?;
+    }
     Ok(Exit::DONE)
 }
 

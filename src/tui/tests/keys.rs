@@ -68,10 +68,26 @@ fn suspend_and_redraw_are_asked_for() {
 }
 
 #[test]
-fn detach_says_that_it_comes_with_the_server() {
+fn detach_leaves_the_runs_to_the_server_and_says_where_there_is_none() {
     let mut stage = Stage::demo((80, 24));
     stage.press("d");
-    assert!(stage.notice().contains("server"));
+    assert!(stage.notice().contains("end with this program"));
+    let mut stage = Stage::demo((80, 24));
+    stage.model.setup.has_server = true;
+    stage.press("d");
+    assert!(stage.asked().contains(&Cmd::Quit));
+    assert!(matches!(stage.model.leaving(), Leaving::Detached { signal: None, .. }));
+}
+
+#[test]
+fn leaving_runs_that_go_on_asks_and_can_stop_those_of_this_session_only() {
+    let mut stage = Stage::demo((80, 24));
+    stage.model.setup.has_server = true;
+    stage.press("q y");
+    let cmds = stage.asked();
+    let live = stage.model.list.live().len();
+    assert!(cmds.iter().any(|cmd| matches!(cmd, Cmd::StopAll { runs, kill: false } if runs.len() == live)), "{cmds:?}");
+    assert!(!cmds.iter().any(|cmd| matches!(cmd, Cmd::Shutdown { .. })), "others may have runs there");
 }
 
 #[test]

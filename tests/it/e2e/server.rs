@@ -18,12 +18,22 @@ impl Served {
         Launch::in_home(&self.0, PROGRAM).args(["--config", "shtask.toml"]).size(100, 30).start()
     }
 
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(["--config", "shtask.toml"]).args(words);
+        command.env_clear().envs(self.0.environment()).current_dir(self.0.work());
+        command
+    }
+
     /// Does what a verb says; returns what it printed.
     fn verb(&self, words: &[&str]) -> String {
-        let mut command = Command::new(PROGRAM);
-        command.args(words).args(["--config", "shtask.toml"]);
-        let output = command.env_clear().envs(self.0.environment()).current_dir(self.0.work()).output();
+        let output = self.command(words).output();
         String::from_utf8(output.expect("the program starts").stdout).expect("text")
+    }
+
+    /// Does what a verb says; returns its exit code.
+    fn status(&self, words: &[&str]) -> Option<i32> {
+        self.command(words).output().expect("the program starts").status.code()
     }
 
     fn server_pid(&self) -> i32 {
@@ -36,8 +46,7 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         // The home ends whatever is left.
-        let mut command = Command::new(PROGRAM);
-        let _ = command.args(["server", "stop"]).env_clear().envs(self.0.environment()).output();
+        let _ = self.command(&["server", "stop"]).output();
     }
 }
 
@@ -136,4 +145,50 @@ fn a_server_that_was_stopped_on_purpose_is_not_started_again_by_an_open_tui() {
     terminal.keys("q");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
     assert!(served.verb(&["server", "status"]).is_empty(), "there is none");
+}
+
+/// S7.4, as the user sees it.
+#[test]
+fn a_killed_server_costs_no_run_and_the_tui_goes_on_with_it() {
+    let served = Served::new(&one(CAT, "autostart = true"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("ready");
+    type_line(&mut terminal, "before");
+    let pid = nix::unistd::Pid::from_raw(served.server_pid());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    terminal.wait_for_text("the server is there again");
+    terminal.wait_for_text("1 live");
+    type_line(&mut terminal, "after");
+    terminal.wait_for_text("got before");
+    let log = served.verb(&["logs", "task"]);
+    assert_eq!(log.matches("got before").count(), 1, "{log}");
+    assert_eq!(log.matches("got after").count(), 1, "{log}");
+}
+
+/// S7.4.
+#[test]
+fn an_exit_while_there_was_no_server_is_known_to_the_next() {
+    let served = Served::new("");
+    let run =
+        served.verb(&["run", "--name", "job", "while ! [ -e leave ]; do sleep 0.02; done; echo last words; exit 7"]);
+    let pid = nix::unistd::Pid::from_raw(served.server_pid());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    served.0.write("leave", "");
+    let show = served.verb(&["show", run.trim(), "--json"]);
+    let waited = served.status(&["wait", "job", "--timeout", "20s"]);
+    assert_eq!(waited, Some(7), "{show}");
+    assert!(served.verb(&["read", "job"]).contains("last words"));
+}
+
+#[test]
+fn an_upgrade_of_the_server_costs_no_run() {
+    let served = Served::new(&one(CAT, "autostart = true"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("ready");
+    let before = served.server_pid();
+    let told = served.verb(&["server", "upgrade"]);
+    assert!(told.contains("1 run goes on"), "{told}");
+    assert_ne!(served.server_pid(), before);
+    terminal.wait_for_text("the server is there again");
+    type_line(&mut terminal, "after");
 }
