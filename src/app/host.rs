@@ -51,7 +51,7 @@ impl ServerHost {
         }
     }
 
-    /// Ends all runs, then the server.
+    /// Ends all runs.
     ///
     /// # Errors
     /// What keeps the runs from being ended.
@@ -59,9 +59,13 @@ impl ServerHost {
         // Whatever the session: it ends those of all.
         let session = "server".parse().expect("a name");
         let report = self.0.clients.client(session).shutdown(request).await?;
-        let over = Failure { retryable: false, ..over("it was stopped") };
-        self.0.end_tx.send_replace(Some(over));
         Ok(ServerStopped { report, left_running: 0 })
+    }
+
+    /// Ends the server. Clients look for the next one only when it is to take this one's place.
+    pub(super) fn end(&self, has_next: bool) {
+        let why = if has_next { "another one takes its place" } else { "it was stopped" };
+        self.0.end_tx.send_replace(Some(Failure { retryable: has_next, ..over(why) }));
     }
 
     /// Counts the runs of each session.
@@ -84,8 +88,6 @@ impl ServerHost {
             }
             RunsAtStop::Leave => {
                 let left_running = self.count().await?.iter().map(|session| session.live_runs).sum();
-                // Clients look for the next one.
-                self.0.end_tx.send_replace(Some(over("another one takes its place")));
                 return Ok(ServerStopped { report: ShutdownReport::default(), left_running });
             }
         }
@@ -154,7 +156,15 @@ impl Server for ServerHost {
         let (answer, reply) = reply();
         let host = self.clone();
         // Once it is asked for it goes on, whoever waits.
-        drop(tokio::spawn(async move { answer.send(host.stop(request).await) }));
+        drop(tokio::spawn(async move {
+            let stopped = host.stop(request).await;
+            let ends = stopped.is_ok();
+            // Before the end, behind which nothing is answered.
+            answer.send(stopped);
+            if ends {
+                host.end(request.runs == RunsAtStop::Leave);
+            }
+        }));
         reply
     }
 }

@@ -182,8 +182,9 @@ fn end_by_signal(host: ServerHost) -> std::io::Result<tokio::task::JoinHandle<()
             let (host, request) = (host.clone(), ShutdownRequest { hurry });
             hurry = true;
             ending.spawn(async move {
-                if let Err(failure) = host.shut_down(request).await {
-                    tracing::error!(%failure, "the end of all runs was not confirmed");
+                match host.shut_down(request).await {
+                    Ok(_) => host.end(false),
+                    Err(failure) => tracing::error!(%failure, "the end of all runs was not confirmed"),
                 }
             });
         }

@@ -27,17 +27,55 @@ pub(crate) enum Input {
 /// An answer to a command.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Started { origin: Origin, result: Result<Arc<Record>, Failure> },
-    Stopped { run: RunId, result: Result<StopOutcome, Failure> },
-    Restarted { run: RunId, result: Result<Arc<Record>, Failure> },
-    Signalled { run: RunId, signal: i32, result: Result<u32, Failure> },
-    DeadlineSet { run: RunId, result: Result<(), Failure> },
-    Inspected { run: RunId, result: Result<Box<Inspection>, Failure> },
-    Forgotten { run: RunId, result: Result<(), Failure> },
-    History { run: RunId, result: Result<HistoryRows, Failure> },
-    Controlled { run: RunId, result: Result<Cut, Failure> },
-    Resized { run: RunId, size: Size, result: Result<Cut, Failure> },
-    ShutDown { result: Result<ShutdownReport, Failure> },
+    Started {
+        origin: Origin,
+        result: Result<Arc<Record>, Failure>,
+    },
+    Stopped {
+        run: RunId,
+        result: Result<StopOutcome, Failure>,
+    },
+    Restarted {
+        run: RunId,
+        result: Result<Arc<Record>, Failure>,
+    },
+    Signalled {
+        run: RunId,
+        signal: i32,
+        result: Result<u32, Failure>,
+    },
+    DeadlineSet {
+        run: RunId,
+        result: Result<(), Failure>,
+    },
+    Inspected {
+        run: RunId,
+        result: Result<Box<Inspection>, Failure>,
+    },
+    Forgotten {
+        run: RunId,
+        result: Result<(), Failure>,
+    },
+    History {
+        run: RunId,
+        result: Result<HistoryRows, Failure>,
+    },
+    Controlled {
+        run: RunId,
+        result: Result<Cut, Failure>,
+    },
+    Resized {
+        run: RunId,
+        size: Size,
+        result: Result<Cut, Failure>,
+    },
+    ShutDown {
+        result: Result<ShutdownReport, Failure>,
+    },
+    /// All runs that were to be stopped have their final records.
+    AllStopped {
+        result: Result<Vec<StopOutcome>, Failure>,
+    },
 }
 
 /// Everything that `update` is told.

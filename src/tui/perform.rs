@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::api::{Client, ShutdownReport, ShutdownRequest, StartRequest, StopRequest};
+use crate::api::{Client, ShutdownRequest, StartRequest, StopRequest};
 use crate::model::{ErrorCode, RunId, RunSpec, WriteStdin};
 
 use super::NewRun;
@@ -68,22 +68,18 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
 }
 
 fn stop_all(client: &dyn Client, runs: Vec<RunId>, kill: bool) -> Awaited {
-    let stopping: Vec<_> = runs.into_iter().map(|run| (run, client.stop(run, StopRequest { kill }).reply)).collect();
+    let stopping: Vec<_> = runs.into_iter().map(|run| client.stop(run, StopRequest { kill }).reply).collect();
     answer(async move {
-        let mut report = ShutdownReport::default();
-        for (run, reply) in stopping {
+        let mut outcomes = Vec::with_capacity(stopping.len());
+        for reply in stopping {
             match reply.await {
-                Ok(outcome) => {
-                    report.ended += 1;
-                    let left = outcome.record.ended.iter().flat_map(|ended| ended.left.clone());
-                    report.left.extend(left.map(|alive| (run, alive)));
-                }
+                Ok(outcome) => outcomes.push(outcome),
                 // It ended by itself in between, or was cleared.
                 Err(failure) if matches!(failure.code, ErrorCode::ControlClosed | ErrorCode::NotFound) => {}
-                Err(failure) => return Answer::ShutDown { result: Err(failure) },
+                Err(failure) => return Answer::AllStopped { result: Err(failure) },
             }
         }
-        Answer::ShutDown { result: Ok(report) }
+        Answer::AllStopped { result: Ok(outcomes) }
     })
 }
 

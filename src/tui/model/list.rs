@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::api::RunView;
-use crate::model::{Failure, RunId, RunName, RunSpec};
+use crate::api::{RunView, Termination};
+use crate::model::{Failure, Record, RunId, RunName, RunSpec};
 
 use crate::tui::TaskEntry;
 
@@ -150,6 +150,13 @@ impl List {
         let changed = before.is_none_or(|before| looks_different(before, &known));
         self.runs.insert(id, known);
         changed | self.place(id)
+    }
+
+    /// Takes the final record of a run in, which came before the change of the run did.
+    pub(crate) fn finish(&mut self, record: Arc<Record>) {
+        let Some(known) = self.runs.get(&record.id) else { return };
+        let view = RunView { record, termination: Termination::None, control_open: false, ..(*known.view).clone() };
+        self.put(Arc::new(view), None);
     }
 
     /// Forgets all runs and takes these in instead.

@@ -1,5 +1,6 @@
 //! What commands were answered.
 
+use crate::api::{ShutdownReport, StopOutcome};
 use crate::model::{ErrorCode, Failure};
 
 use super::super::cmd::{Cmd, Origin};
@@ -72,6 +73,20 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
             }
         }
         Answer::ShutDown { result } => shut_down(model, result, cmds),
+        Answer::AllStopped { result } => {
+            // The feed tells the same, but perhaps later.
+            let result = result.map(|outcomes| {
+                let mut report = ShutdownReport::default();
+                for StopOutcome { record, .. } in outcomes {
+                    report.ended += 1;
+                    let left = record.ended.iter().flat_map(|ended| ended.left.clone());
+                    report.left.extend(left.map(|alive| (record.id, alive)));
+                    model.list.finish(record);
+                }
+                report
+            });
+            shut_down(model, result, cmds);
+        }
     }
 }
 
@@ -88,7 +103,8 @@ fn is_news(answer: &Answer) -> bool {
         | Answer::Inspected { .. }
         | Answer::Forgotten { .. }
         | Answer::History { .. }
-        | Answer::ShutDown { .. } => true,
+        | Answer::ShutDown { .. }
+        | Answer::AllStopped { .. } => true,
     }
 }
 
@@ -134,7 +150,7 @@ fn controlled(model: &mut Model, run: crate::model::RunId, result: Result<Option
     }
 }
 
-fn shut_down(model: &mut Model, result: Result<crate::api::ShutdownReport, Failure>, cmds: &mut Vec<Cmd>) {
+fn shut_down(model: &mut Model, result: Result<ShutdownReport, Failure>, cmds: &mut Vec<Cmd>) {
     let Some(ending) = &mut model.ending else { return };
     match result {
         Ok(report) => {

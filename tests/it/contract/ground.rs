@@ -219,7 +219,14 @@ impl Ground {
     /// Waits for the final record of a run.
     pub(super) async fn ended(&self, run: RunId) -> Arc<Record> {
         let mut feed = self.client.subscribe();
-        let record = within("the end of a run", async { final_record(&mut feed, run).await }).await;
+        let table = within("the table", feed.next()).await;
+        let Some(Update::Resync(listed)) = table else { panic!("the first update is the table: {table:?}") };
+        let record = match listed.iter().find(|view| view.id() == run) {
+            Some(view) if view.record.status.is_final() => Arc::clone(&view.record),
+            Some(_) => within("the end of a run", final_record(&mut feed, run)).await,
+            // It has ended and left the list already.
+            None => self.client.inspect(run).await.expect("it is on record").view.record,
+        };
         // The table may show the final record while it is being stored; a stop is answered once the run is closed and its slot free.
         let stopping = self.client.stop(run, StopRequest { kill: false });
         let outcome = within("the close of a run", stopping.reply).await.expect("the final record");

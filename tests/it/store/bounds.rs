@@ -10,7 +10,7 @@ use shtask::model::{Record, Status};
 use crate::harness::{Home, Launch, Terminal};
 
 fn launch(home: &Arc<Home>) -> Launch {
-    Launch::in_home(home, env!("CARGO_BIN_EXE_shtask")).args(["--config", "shtask.toml"]).size(100, 30)
+    Launch::in_home(home, env!("CARGO_BIN_EXE_shtask")).args(["--embedded", "--config", "shtask.toml"]).size(100, 30)
 }
 
 fn open(config: &str) -> Terminal {

@@ -38,7 +38,9 @@ run = 'sleep 0.1; echo "line 1"'
 "#;
 
 fn launch(home: &Arc<Home>, plan: &str) -> Launch {
-    let program = Launch::in_home(home, env!("CARGO_BIN_EXE_shtask")).args(["--config", "shtask.toml"]).size(100, 30);
+    let program = Launch::in_home(home, env!("CARGO_BIN_EXE_shtask"))
+        .args(["--embedded", "--config", "shtask.toml"])
+        .size(100, 30);
     // None is kept, so that something is pruned at each start.
     program.env(VARIABLE, plan).env("SHTASK_RETENTION_RUNS", "0")
 }

@@ -65,7 +65,8 @@ fn no_secret_of_any_kind_is_in_the_state_directory_of_the_built_program_but_in_t
             "reads.sh",
             "printf pass; sleep 0.2; printf word=read; sleep 1.3; printf ReadReadSecret; sleep 0.3; echo; echo token=errorErrorSecret >&2",
         );
-        let program = Launch::in_home(&home, env!("CARGO_BIN_EXE_shtask")).args(["--config", "shtask.toml"]);
+        let program =
+            Launch::in_home(&home, env!("CARGO_BIN_EXE_shtask")).args(["--embedded", "--config", "shtask.toml"]);
         let mut terminal = program.size(120, 30).start();
         terminal.wait_for_text("no-such-program");
         assert!(!String::from_utf8_lossy(terminal.raw()).contains("startStartSecret"), "{}", terminal.picture());
