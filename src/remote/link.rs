@@ -95,6 +95,8 @@ impl Task {
                 Over::Lost(why) => self.lose(why),
             }
             if self.is_over {
+                // Answers that had come are handed on first.
+                while let Some(Some(_)) = self.attention.next().now_or_never() {}
                 return;
             }
             match self.reconnect().await {

@@ -1,11 +1,14 @@
 //! The loop around the core: mailbox, reports, store, timers in; drivers, writes, timers out.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::adopting::{Held, Word};
 use super::core::{After, At, Core, Do};
@@ -29,6 +32,9 @@ const MAILBOX: usize = 1024;
 
 /// How many reports of drivers may wait; a driver waits when there are more.
 const REPORTS: usize = 1024;
+
+/// How long requests wait until the runs of the program before this one answer again.
+const TAKE_UP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a supervisor is made from.
 pub struct SupervisorSetup<'a> {
@@ -58,7 +64,7 @@ pub struct Supervisor {
     core: Core,
     store: Box<dyn Store>,
     kept: Arc<Kept>,
-    flush_interval: Option<std::time::Duration>,
+    flush_interval: Option<Duration>,
     holders: Arc<HolderServer>,
     on_lost: OnLost,
     /// Where the holders of runs wait that outlive this program; none when none do.
@@ -69,6 +75,9 @@ pub struct Supervisor {
     reports_rx: mpsc::Receiver<(RunId, Report)>,
     stored_tx: mpsc::UnboundedSender<Stored>,
     stored_rx: mpsc::UnboundedReceiver<Stored>,
+    /// Runs of the program before this one that do not answer yet; requests wait for them until then.
+    taking_up: HashSet<RunId>,
+    taken_up_by: Instant,
     jobs: JoinSet<Job>,
     job_runs: std::collections::HashMap<tokio::task::Id, RunId>,
 }
@@ -93,6 +102,8 @@ enum Woken {
     Report(RunId, Report),
     Stored(Stored),
     TimeOver,
+    /// It was waited long enough for runs to be taken up.
+    TakenUp,
     Job(Result<(tokio::task::Id, Job), tokio::task::JoinError>),
 }
 
@@ -129,6 +140,8 @@ impl Supervisor {
             reports_rx,
             stored_tx,
             stored_rx,
+            taking_up: HashSet::new(),
+            taken_up_by: Instant::now(),
             jobs: JoinSet::new(),
             job_runs: std::collections::HashMap::new(),
         };
@@ -138,13 +151,17 @@ impl Supervisor {
     /// Lets runs outlive this program, and goes on with those of the program before it: `records` are those that the store left active for it.
     /// A holder of which no record is active is let go when its run is final, and left alone when nothing is known of it.
     pub fn keep_runs(&mut self, held: Held, records: Vec<Record>) {
+        self.taken_up_by = Instant::now() + TAKE_UP_TIMEOUT;
         let (sockets, mut taken_up) = held.into_parts();
         self.sockets = Some(Arc::clone(&sockets));
         for record in records {
             let (run, at) = (record.id, now());
             let Some(found) = taken_up.remove(&run) else { continue };
             match self.core.adopt(at, record, found) {
-                Some(todo) => self.perform(todo),
+                Some(todo) => {
+                    self.taking_up.insert(run);
+                    self.perform(todo);
+                }
                 None => tracing::error!(%run, "nothing was noted of a run: its holder is left alone"),
             }
         }
@@ -161,6 +178,17 @@ impl Supervisor {
         }
     }
 
+    /// Takes note of which runs are taken up by now: they answer as before, or are ending.
+    fn note_taken_up(&mut self) {
+        let runs = &self.core.runs;
+        let is_on_its_way = |run: &RunId| {
+            runs.get(run).is_some_and(|entry| {
+                !entry.machine.control_is_open() && !entry.machine.is_ending() && !entry.is_final()
+            })
+        };
+        self.taking_up.retain(is_on_its_way);
+    }
+
     /// Runs until every client is gone. Runs that are live then are lost to this process: their holders do what they were told for that case.
     pub async fn run(mut self) {
         loop {
@@ -172,9 +200,16 @@ impl Supervisor {
                 Woken::Report(run, report) => self.core.reported(at, run, report),
                 Woken::Stored((run, revision, result)) => self.core.stored(at, run, revision, result),
                 Woken::TimeOver => self.time_is_over(at),
+                Woken::TakenUp => {
+                    self.taking_up.clear();
+                    Vec::new()
+                }
                 Woken::Job(ended) => self.job_ended(at, ended),
             };
             self.perform(todo);
+            if !self.taking_up.is_empty() {
+                self.note_taken_up();
+            }
         }
     }
 
@@ -186,7 +221,9 @@ impl Supervisor {
             Some((run, report)) = self.reports_rx.recv() => Woken::Report(run, report),
             () = self.timers.over() => Woken::TimeOver,
             Some(ended) = self.jobs.join_next_with_id(), if !self.jobs.is_empty() => Woken::Job(ended),
-            request = self.requests_rx.recv() => Woken::Request(request),
+            () = tokio::time::sleep_until(self.taken_up_by), if !self.taking_up.is_empty() => Woken::TakenUp,
+            // Whoever asks for a run that is being taken up is to find it as it was.
+            request = self.requests_rx.recv(), if self.taking_up.is_empty() => Woken::Request(request),
         }
     }
 

@@ -165,7 +165,11 @@ fn take_link(model: &mut Model, link: Link) {
     };
     match &model.parted {
         Some(_) => {}
-        None if was_parted => model.inform("the server is there again"),
+        None if was_parted => {
+            // The run may be another server's now: it is watched anew.
+            model.pane.watching = None;
+            model.inform("the server is there again");
+        }
         None => {}
     }
 }

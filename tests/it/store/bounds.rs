@@ -110,7 +110,7 @@ fn out_of_descriptors_costs_the_runs_that_cannot_be_started_and_no_other() {
     let ticks = "i=0; while :; do i=$((i+1)); echo tick $i; sleep 0.2; done";
     let tasks: String = (0..40).map(|n| format!("[tasks.t{n}]\nmode = 'pipes'\nrun = '{ticks}'\n")).collect();
     home.write("shtask.toml", format!("[output]\nflush_interval = '200ms'\n{tasks}"));
-    let line = format!("ulimit -n 64; exec {} --config shtask.toml", env!("CARGO_BIN_EXE_shtask"));
+    let line = format!("ulimit -n 64; exec {} --embedded --config shtask.toml", env!("CARGO_BIN_EXE_shtask"));
     let mut terminal = Launch::in_home(&home, "/bin/sh").args(["-c", &line]).size(100, 30).start();
     let failed = |home: &Home| {
         let all = records(home);
