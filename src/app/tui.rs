@@ -132,6 +132,7 @@ fn options(settings: &Settings, start_dir: &Path) -> Options {
             )
         }),
         cwd: start_dir.to_owned(),
+        new_run_mode: settings.defaults.mode,
         home: settings.directories.home.clone(),
         colors: ColorChoice::from_env(settings::process_env),
         server: None,

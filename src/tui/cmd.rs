@@ -23,6 +23,8 @@ pub(crate) enum Cmd {
     StartNew(NewRun),
     /// Stop a run.
     Stop { run: RunId, kill: bool },
+    /// End what an orphaned run has left.
+    Reap(RunId),
     /// Stop a run and start it again.
     Restart { run: RunId, kill: bool },
     /// Send a signal.

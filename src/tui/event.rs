@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use crate::api::{HistoryRows, Inspection, Link, ShutdownReport, StopOutcome, Update};
+use crate::api::{HistoryRows, Inspection, Link, Reaped, ShutdownReport, StopOutcome, Update};
 use crate::model::{Cut, Failure, Frame, KeyChord, Mouse, Record, RunId, Size};
 
 use super::cmd::Origin;
@@ -34,6 +34,10 @@ pub(crate) enum Answer {
     Stopped {
         run: RunId,
         result: Result<StopOutcome, Failure>,
+    },
+    Reaped {
+        run: RunId,
+        result: Result<Vec<Reaped>, Failure>,
     },
     Restarted {
         run: RunId,

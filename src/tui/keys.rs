@@ -84,7 +84,7 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Inspect, &[ch('i')], "inspect", "inspect: record, processes, deadline, bytes"),
     bind(Intent::NewRun, &[ch('n')], "new", "start a new run"),
     bind(Intent::Start, &[ch('s')], "start", "start the task, or a finished run again"),
-    bind(Intent::Stop, &[ch('x')], "stop", "stop the run and all it started"),
+    bind(Intent::Stop, &[ch('x')], "stop", "stop the run and all it started, also of a lost one"),
     bind(Intent::Kill, &[ch('X')], "kill", "kill the run and all it started, at once"),
     bind(Intent::Restart, &[ch('r')], "restart", "stop the run and start it again"),
     bind(Intent::KillRestart, &[ch('R')], "kill+restart", "kill the run and start it again"),

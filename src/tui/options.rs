@@ -83,6 +83,8 @@ pub struct Options {
     pub new_run: Box<dyn Fn(NewRun) -> RunSpec + Send>,
     /// The directory that the new-run prompt offers and that relative ones start from; absolute.
     pub cwd: PathBuf,
+    /// The mode that the new-run prompt offers.
+    pub new_run_mode: Mode,
     /// What `~` in the new-run prompt means.
     pub home: Option<PathBuf>,
     /// How many colours may be used.

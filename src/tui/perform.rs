@@ -26,6 +26,10 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
             let stopping = client.stop(run, StopRequest { kill });
             answer(async move { Answer::Stopped { run, result: stopping.reply.await } })
         }
+        Cmd::Reap(run) => {
+            let reply = client.reap(Some(run));
+            answer(async move { Answer::Reaped { run, result: reply.await } })
+        }
         Cmd::Restart { run, kill } => {
             let reply = client.restart(run, StopRequest { kill });
             answer(async move { Answer::Restarted { run, result: reply.await } })

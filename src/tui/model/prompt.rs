@@ -45,11 +45,11 @@ pub(crate) struct Prompt {
 }
 
 impl Prompt {
-    pub(crate) fn new(cwd: &Path) -> Prompt {
+    pub(crate) fn new(cwd: &Path, mode: Mode) -> Prompt {
         Prompt {
             field: Field::Command,
             command: Input::default(),
-            mode: Mode::Pty,
+            mode,
             cwd: Input::new(cwd.to_string_lossy().into_owned()),
             timeout: Input::default(),
             error: None,

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
 use crate::api::{RunView, ShutdownReport};
-use crate::model::{KeyChord, Moment, RunId, Size, WriteStdin};
+use crate::model::{KeyChord, Mode, Moment, RunId, Size, WriteStdin};
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
@@ -80,6 +80,8 @@ pub(crate) struct Setup {
     pub(crate) title: String,
     pub(crate) attach_key: KeyChord,
     pub(crate) cwd: PathBuf,
+    /// What the new-run prompt offers.
+    pub(crate) new_run_mode: Mode,
     pub(crate) home: Option<PathBuf>,
     pub(crate) colors: ColorChoice,
     /// Whether a server has the runs: they go on when the TUI is left.

@@ -167,6 +167,7 @@ impl Stage {
             title: "project".into(),
             attach_key: "C-a".parse().expect("key"),
             cwd: "/work/project".into(),
+            new_run_mode: Mode::Pty,
             home: Some("/home/user".into()),
             colors: ColorChoice::TrueColor,
             has_server: false,

@@ -1,6 +1,6 @@
 //! What commands were answered.
 
-use crate::api::{ShutdownReport, StopOutcome};
+use crate::api::{Reaped, ShutdownReport, StopOutcome};
 use crate::model::{ErrorCode, Failure};
 
 use super::super::cmd::{Cmd, Origin};
@@ -32,6 +32,7 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
                 complain_unless_over(model, &format!("{} was not stopped", model.run_name(run)), &failure);
             }
         },
+        Answer::Reaped { run, result } => reaped(model, run, result),
         Answer::Restarted { run, result } => match result {
             Ok(record) => model.list.succeed(run, record.id),
             Err(failure) => {
@@ -97,6 +98,7 @@ fn is_news(answer: &Answer) -> bool {
         Answer::Resized { .. } => false,
         Answer::Started { .. }
         | Answer::Stopped { .. }
+        | Answer::Reaped { .. }
         | Answer::Restarted { .. }
         | Answer::Signalled { .. }
         | Answer::DeadlineSet { .. }
@@ -118,6 +120,22 @@ fn prompted(model: &mut Model, result: Result<std::sync::Arc<crate::model::Recor
         }
         (Err(failure), Some(Overlay::Prompt(prompt))) if prompt.pending => prompt.refuse(&failure),
         (Err(failure), _) => complain(model, "the run was not started", &failure),
+    }
+}
+
+fn reaped(model: &mut Model, run: crate::model::RunId, result: Result<Vec<Reaped>, Failure>) {
+    let name = model.run_name(run);
+    match result {
+        Ok(reaped) if reaped.is_empty() => model.inform(format!("{name} was lost, and nothing of it is left")),
+        Ok(reaped) => {
+            let ended: usize = reaped.iter().map(|one| one.ended).sum();
+            let left: usize = reaped.iter().map(|one| one.left.len()).sum();
+            match left {
+                0 => model.inform(format!("what {name} had left is ended: {ended} processes")),
+                left => model.complain(format!("{left} processes of {name} could not be ended, {ended} were")),
+            }
+        }
+        Err(failure) => complain(model, &format!("what {name} has left was not ended"), &failure),
     }
 }
 

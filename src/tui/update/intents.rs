@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::RunView;
-use crate::model::{RunId, TimeoutKind};
+use crate::model::{RunId, Status, TimeoutKind};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
@@ -21,7 +21,10 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Last => model.list.select(model.list.rows.len().saturating_sub(1)),
         Intent::Attach | Intent::Accept => attached::attach(model, cmds),
         Intent::Inspect => toggle_inspect(model),
-        Intent::NewRun => model.overlay = Some(Overlay::Prompt(Box::new(Prompt::new(&model.setup.cwd)))),
+        Intent::NewRun => {
+            let prompt = Prompt::new(&model.setup.cwd, model.setup.new_run_mode);
+            model.overlay = Some(Overlay::Prompt(Box::new(prompt)));
+        }
         Intent::Start => start(model, cmds),
         Intent::Stop => stop(model, false, cmds),
         Intent::Kill => stop(model, true, cmds),
@@ -107,6 +110,9 @@ fn start_task(model: &mut Model, key: &RowKey, cmds: &mut Vec<Cmd>) {
 }
 
 fn stop(model: &mut Model, kill: bool, cmds: &mut Vec<Cmd>) {
+    if let Some(view) = model.selected_view().filter(|view| view.record.status == Status::Orphaned) {
+        return cmds.push(Cmd::Reap(view.id()));
+    }
     let Some((run, view)) = live(model, if kill { "kill" } else { "stop" }) else { return };
     if !kill && !view.control_open && super::super::model::grace_end(&view).is_some() {
         let name = model.selected_name();

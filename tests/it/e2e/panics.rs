@@ -56,6 +56,7 @@ fn child_that_panics() {
             clock: || Moment::from_boot(clock::boot_now()),
             new_run: Box::new(|_| panic!("{WORDS}")),
             cwd: PathBuf::from("/"),
+            new_run_mode: shtask::model::Mode::Pty,
             home: None,
             colors: ColorChoice::TrueColor,
             server: None,

@@ -102,7 +102,7 @@ fn a_flood_is_stopped_at_once_and_the_keys_work_meanwhile() {
 fn a_holder_that_is_killed_takes_nothing_but_its_own_run_with_it() {
     let marker = Marker::new();
     let config = format!(
-        "[tasks.first]\nrun = 'echo f\"irst\"; exec sleep {marker}'\n[tasks.second]\nrun = 'echo s\"econd\"; exec sleep 1000'\n"
+        "[tasks.first]\nmode = 'pipes'\nrun = 'echo f\"irst\"; exec sleep {marker}'\n[tasks.second]\nrun = 'echo s\"econd\"; exec sleep 1000'\n"
     );
     let mut terminal = open(&config);
     terminal.wait_alive(&marker, 1);
@@ -110,7 +110,12 @@ fn a_holder_that_is_killed_takes_nothing_but_its_own_run_with_it() {
     assert_ne!(holder, terminal.pid());
     let pid = rustix::process::Pid::from_raw(holder).expect("a pid");
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is ours");
-    terminal.wait_for("what became of the run", |screen| screen.has("orphaned") || screen.has("failed"));
+    terminal.wait_for("what became of the run", |screen| screen.has("orphaned"));
+    // S7.3: what it has left can be ended.
+    terminal.wait_alive(&marker, 1);
+    terminal.keys("x");
+    terminal.wait_for_text("what first had left is ended");
+    terminal.wait_gone(&marker);
     terminal.keys("j");
     terminal.wait_for("the other one lives", |screen| screen.has("second") && screen.has("running"));
     terminal.keys("x");

@@ -38,6 +38,7 @@ fn the_tui_itself() {
             _ => panic!("as it was told"),
         }),
         cwd: "/".into(),
+        new_run_mode: shtask::model::Mode::Pty,
         home: None,
         colors: ColorChoice::TrueColor,
         server: None,
