@@ -7,6 +7,6 @@ use crate::model::Failure;
 pub enum Link {
     /// There is one.
     Up,
-    /// It was lost, for this reason; a new one is tried for.
+    /// It was lost, for this reason; a new one is tried for, unless the server was stopped on purpose: then all feeds end.
     Lost(Failure),
 }

@@ -44,7 +44,10 @@ pub(super) fn serve(args: ServeArgs, global: &Global, console: &mut Console) -> 
         .enable_all()
         .build()
         .map_err(|error| Failure::new(ErrorCode::SpawnFailed, format!("the program could not be set up: {error}")))?;
-    runtime.block_on(reach(&place))?;
+    let reached = runtime.block_on(reach(&place));
+    // A server that hangs while it starts is not waited for.
+    runtime.shutdown_background();
+    reached?;
     console.line(&place.socket.display().to_string())?;
     Ok(Exit::DONE)
 }
@@ -150,14 +153,30 @@ async fn serve_at(
     let (mut supervisor, clients) =
         Supervisor::new(setup).map_err(|error| Failure::new(ErrorCode::SpawnFailed, with_sources(&error)))?;
     supervisor.keep_runs(held, records);
-    let supervising = tokio::spawn(supervisor.run());
+    let mut supervising = tokio::spawn(supervisor.run());
     let host = ServerHost::new(clients, place.socket().to_owned(), state_dir);
     let signals =
         end_by_signal(host.clone()).map_err(|error| Failure::new(ErrorCode::SpawnFailed, error.to_string()))?;
     let serving = Serving::new(place, Arc::new(host.clone()), Patience::default())?;
     listening();
     tracing::info!("the server listens");
-    serving.run(host.ended()).await;
+    let ended = host.ended();
+    let mut failed = None;
+    serving
+        .run(async {
+            tokio::select! {
+                reason = ended => reason,
+                // It ends before the host only when it has failed. The next server takes its runs up.
+                error = &mut supervising => {
+                    failed = error.err();
+                    Failure::new(ErrorCode::Unavailable, "the server has failed; another one takes its place")
+                }
+            }
+        })
+        .await;
+    if let Some(error) = failed {
+        return Err(Failure::new(ErrorCode::Broken, format!("the supervisor failed: {error}")));
+    }
     signals.abort();
     // Aborted, it lets go of its host; with the last client the supervisor ends.
     let _ = signals.await;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::LaunchError;
 use super::check::{check_cwd, find_program};
 use super::environment::{EnvVar, RunIdentity, environment};
-use crate::model::{CommandSpec, Failure, RunSpec, shown};
+use crate::model::{CommandSpec, Failure, RunSpec, os_text, shown};
 
 const FALLBACK_SHELL: &str = "/bin/sh";
 
@@ -17,14 +17,19 @@ const FALLBACK_SHELL: &str = "/bin/sh";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     /// The program: absolute, found in the run's own `PATH`.
+    #[serde(with = "os_text")]
     pub program: PathBuf,
     /// The arguments, the program's name as it was given first. At least one.
+    #[serde(with = "os_text")]
     pub argv: Vec<OsString>,
     /// The whole environment; every name once.
+    #[serde(with = "os_text")]
     pub env: Vec<EnvVar>,
     /// The working directory.
+    #[serde(with = "os_text")]
     pub cwd: PathBuf,
     /// The shell, when a shell line is run.
+    #[serde(with = "os_text")]
     pub shell: Option<PathBuf>,
     /// The command as people read it: the shell line, or the arguments quoted as a shell would need them; on one line, escaped.
     pub command_line: String,

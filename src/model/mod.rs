@@ -6,7 +6,7 @@ mod frame;
 mod ids;
 mod keys;
 mod limits;
-mod os_text;
+pub mod os_text;
 mod record;
 pub mod run;
 mod session;

@@ -12,25 +12,36 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A value with texts of the system in it.
-pub(super) trait OsTextual: Sized {
+pub trait OsTextual: Sized {
     /// The same with texts that serde takes.
     type Json: Serialize + for<'de> Deserialize<'de>;
 
+    /// Returns that form.
     fn to_json(&self) -> Self::Json;
 
+    /// Makes the value of that form.
     fn from_json(json: Self::Json) -> Self;
 }
 
-pub(super) fn serialize<T: OsTextual, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+/// Writes a value.
+///
+/// # Errors
+/// What the serializer says.
+pub fn serialize<T: OsTextual, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     value.to_json().serialize(to)
 }
 
-pub(super) fn deserialize<'de, T: OsTextual, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+/// Reads a value.
+///
+/// # Errors
+/// What was read is no text of the system.
+pub fn deserialize<'de, T: OsTextual, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     T::Json::deserialize(from).map(T::from_json)
 }
 
 /// One text of the system.
-pub(super) struct OsText(OsString);
+#[derive(Debug)]
+pub struct OsText(OsString);
 
 impl OsTextual for OsString {
     type Json = OsText;

@@ -15,7 +15,7 @@ use super::error::broken;
 use super::shown::{FollowedFeed, FollowedWatch};
 use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
 use crate::api::{Answer, Link, LiveOutput, Update};
-use crate::model::{Failure, Frame, LeaseId, SessionName};
+use crate::model::{ErrorCode, Failure, Frame, LeaseId, SessionName};
 use crate::wire::screen::read_frame;
 use crate::wire::{Ask, CutAnswer, CutView, FromClient, FromServer, Json, Message, Outbox, id_of};
 
@@ -129,6 +129,7 @@ impl Task {
             let waits = !self.once.is_empty()
                 || !self.exports.is_empty()
                 || !self.foregrounds.is_empty()
+                || self.watches.values().any(|watch| !watch.is_shown())
                 || !self.outbox.is_empty();
             let silent_at = match self.ping {
                 Some((_, asked)) => asked + self.patience.ping,
@@ -320,7 +321,8 @@ impl Task {
                 self.watches.remove(&id);
             }
             FromServer::Goodbye { reason } => {
-                self.is_over = !reason.retryable;
+                // Other reasons are those of one connection, not of the server.
+                self.is_over = reason.code == ErrorCode::Unavailable && !reason.retryable;
                 return Err(reason);
             }
         }

@@ -30,7 +30,7 @@ pub use generations::Generations;
 pub use memory::MemoryStore;
 pub use prune::Retention;
 pub use query::{Records, SUMMARY_RUNS, Summary};
-pub use recovery::Recovered;
+pub use recovery::{Recovered, lost};
 pub use redaction::Redaction;
 pub use rows::Listed;
 pub use sqlite::{Found, SqliteStore, StoreOptions};

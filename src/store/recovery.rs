@@ -20,8 +20,8 @@ pub struct Recovered {
     pub is_alive: bool,
 }
 
-/// Makes the final record of a run that nobody has a handle to any more. A queued one never ran: it has failed.
-pub(super) fn lost(record: &Record, is_alive: bool, now: Timestamp) -> Record {
+/// Makes the final record of a run that nobody has a handle to any more (S7.3). A queued one never ran: it has failed.
+pub fn lost(record: &Record, is_alive: bool, now: Timestamp) -> Record {
     let mut lost = Record { revision: record.revision + 1, updated_at: now, completed_at: Some(now), ..record.clone() };
     let message = match (&record.process, record.status) {
         (_, Status::Queued) => "shtask ended while the run was queued; it was never started".to_owned(),

@@ -162,7 +162,7 @@ impl Supervisor {
                     self.taking_up.insert(run);
                     self.perform(todo);
                 }
-                None => tracing::error!(%run, "nothing was noted of a run: its holder is left alone"),
+                None => self.lose(run),
             }
         }
         for (run, found) in taken_up {
@@ -176,6 +176,16 @@ impl Supervisor {
                 Some(_) | None => tracing::warn!(%run, "a holder waits whose run is not on record: it is left alone"),
             }
         }
+    }
+
+    /// Gives a run up of which it was not noted what it is, or in a form that this program does not know. Its holder is left alone.
+    fn lose(&mut self, run: RunId) {
+        tracing::error!(%run, "what was noted of a run cannot be read: it is orphaned");
+        let stored = self.kept.records.as_ref().and_then(|records| records.get(run).ok().flatten());
+        let Some(record) = stored.filter(|record| !record.status.is_final()) else { return };
+        let is_alive = record.process.as_ref().is_some_and(super::is_alive);
+        let lost = crate::store::lost(&record, is_alive, Timestamp::now());
+        self.store.put(Arc::new(lost), Box::new(|_| ()));
     }
 
     /// Takes note of which runs are taken up by now: they answer as before, or are ending.
@@ -252,7 +262,10 @@ impl Supervisor {
                 }
             }
             Err(error) => {
-                let Some(run) = self.job_runs.remove(&error.id()) else { return Vec::new() };
+                let Some(run) = self.job_runs.remove(&error.id()) else {
+                    tracing::error!(%error, "work beside the loop has failed");
+                    return Vec::new();
+                };
                 tracing::error!(run = %run, %error, "a part of a run has failed");
                 let failure = Failure::new(ErrorCode::Broken, "shtask has failed on this run; it was ended");
                 let mut todo = self.core.resolved(at, run, Err(failure.clone()));
@@ -338,9 +351,10 @@ impl Supervisor {
         });
         // Without a log there is nothing that a later program could go on with, and in a redacted one the places are not those of the output.
         let is_kept = log.as_ref().is_some_and(|log| log.redactor().is_none()) || taken_up.is_some();
-        let keeping = self.sockets.as_ref().filter(|_| is_kept).map(|sockets| Keeping {
-            sockets: Arc::clone(sockets),
-            word: Word::Begun { spec: Box::new(spec.clone()), resolved: Box::new(resolved.clone()) }.bytes(),
+        // Nor is one kept of which the next program could not know what it is.
+        let keeping = self.sockets.as_ref().filter(|_| is_kept).and_then(|sockets| {
+            let word = Word::Begun { spec: Box::new(spec.clone()), resolved: Box::new(resolved.clone()) }.bytes()?;
+            Some(Keeping { sockets: Arc::clone(sockets), word })
         });
         entry.log = log.as_ref().map(|log| log.progress());
         let setup = Setup {

@@ -60,12 +60,11 @@ pub(super) struct Ending {
 }
 
 impl Word {
-    /// Returns its bytes, or none when there is no such form of them.
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_else(|error| {
-            tracing::error!(%error, "something could not be noted for the next server");
-            Vec::new()
-        })
+    /// Returns its bytes; none when it has no such form.
+    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
+        serde_json::to_vec(self)
+            .inspect_err(|error| tracing::error!(%error, "something could not be noted for the next server"))
+            .ok()
     }
 }
 
@@ -224,8 +223,8 @@ impl Core {
 impl Entry {
     /// Notes something for the next server; nothing happens where the run does not outlive this one.
     pub(super) fn note(&self, word: &Word) {
-        if let Some(port) = &self.port {
-            port.order(Command::Note(word.bytes()));
+        if let (Some(port), Some(bytes)) = (&self.port, word.bytes()) {
+            port.order(Command::Note(bytes));
         }
     }
 

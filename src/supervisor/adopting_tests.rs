@@ -67,13 +67,32 @@ fn what_is_left_of_a_timeout_is_counted_from_the_start_whoever_armed_it() {
 #[test]
 fn words_come_back_the_last_of_a_kind_counts_and_a_strange_one_is_passed_over() {
     let mut ending = Ending { cause: Some(Cause::Timeout), timed_out_by: None, failure: None, kill: false };
-    let mut words = vec![Word::Started(at(5)).bytes(), Word::Deadlines { wall: Some(at(9)), ready: None }.bytes()];
+    let bytes = |word: Word| word.bytes().expect("it can be noted");
+    let mut words = vec![bytes(Word::Started(at(5))), bytes(Word::Deadlines { wall: Some(at(9)), ready: None })];
     words.push(b"{\"of_the_future\": 1}".to_vec());
-    words.push(Word::Deadlines { wall: None, ready: Some(at(7)) }.bytes());
+    words.push(bytes(Word::Deadlines { wall: None, ready: Some(at(7)) }));
     ending.kill = true;
-    words.push(Word::Ending(ending).bytes());
+    words.push(bytes(Word::Ending(ending)));
     let noted = Noted::read(&words);
     assert_eq!((noted.started, noted.deadlines), (Some(at(5)), Some((None, Some(at(7))))));
     let ending = noted.ending.expect("an ending");
     assert_eq!((ending.cause, ending.kill), (Some(Cause::Timeout), true));
+}
+
+#[test]
+fn a_run_whose_paths_are_not_utf_8_is_known_to_the_next_server() {
+    use std::os::unix::ffi::OsStringExt;
+    let odd = std::ffi::OsString::from_vec(b"/tmp/K\xa3".to_vec());
+    let spec = RunSpec { cwd: odd.clone().into(), ..spec() };
+    let resolved = Resolved {
+        program: odd.clone().into(),
+        argv: vec![odd.clone()],
+        env: vec![(odd.clone(), odd.clone())],
+        cwd: odd.clone().into(),
+        shell: Some(odd.into()),
+        command_line: "odd".to_owned(),
+    };
+    let word = Word::Begun { spec: Box::new(spec.clone()), resolved: Box::new(resolved.clone()) };
+    let noted = Noted::read(&[word.bytes().expect("it can be noted")]);
+    assert_eq!(noted.begun, Some((spec, resolved)));
 }
