@@ -19,6 +19,10 @@ use crate::settings::{Settings, process_env};
 /// How long a server may take to listen: one that takes up hundreds of runs on a loaded machine.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// How long the server before may take to let go of what it holds, and how often that is tried.
+const CONFLICT_TIMEOUT: Duration = Duration::from_secs(3);
+const CONFLICT_INTERVAL: Duration = Duration::from_millis(50);
+
 /// The pause between two looks at a lock, or at a socket that is being made.
 const LOOK_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -63,6 +67,7 @@ async fn look(place: &ServerPlace) -> Result<UnixStream, Failure> {
 /// Connects to a server, started if there is none. Of many that find none, one starts it.
 pub(super) async fn reach(place: &ServerPlace) -> Result<UnixStream, Failure> {
     let end = Instant::now() + START_TIMEOUT;
+    let conflict_end = Instant::now() + CONFLICT_TIMEOUT;
     if let Ok(stream) = connect_to(&place.socket).await {
         return Ok(stream);
     }
@@ -82,8 +87,10 @@ pub(super) async fn reach(place: &ServerPlace) -> Result<UnixStream, Failure> {
         if has_lock {
             match start(place).await {
                 Ok(()) => return connect_to(&place.socket).await,
-                // One is there, or comes: its lock is held.
-                Err(failure) if failure.code == ErrorCode::Conflict && Instant::now() < end => {}
+                // One is there, or comes, or leaves: a lock is held. One of another socket that has the state directory stays.
+                Err(failure) if failure.code == ErrorCode::Conflict && Instant::now() < conflict_end => {
+                    tokio::time::sleep(CONFLICT_INTERVAL).await;
+                }
                 Err(failure) => {
                     return Err(
                         cannot_start(place, &failure.message).with_hint(failure.hint.unwrap_or_else(|| hint(place)))

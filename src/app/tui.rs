@@ -47,9 +47,14 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
         .map_err(|error| Failure::new(ErrorCode::SpawnFailed, format!("no threads could be started: {error}")))?;
     // As a task of its own it runs on the threads that wait for the terminal and for the runs: a key goes from one to the other and its echo
     // back without waking another thread.
+    // With a configuration that was named, the same words in another folder would show another session.
+    let is_found_here = global.session.is_none() && global.config.is_none();
     let (is_embedded, socket) = (global.embedded, global.socket.clone());
     let shown = runtime.spawn(async move {
-        let options = options(&settings, &start_dir);
+        let mut options = options(&settings, &start_dir);
+        if !is_found_here {
+            options.again = format!("shtask --session {session}");
+        }
         match is_embedded {
             true => embedded::show(&settings, session, options).await,
             false => show(&settings, session, socket.as_deref(), options).await,
@@ -135,6 +140,7 @@ fn options(settings: &Settings, start_dir: &Path) -> Options {
         new_run_mode: settings.defaults.mode,
         home: settings.directories.home.clone(),
         colors: ColorChoice::from_env(settings::process_env),
+        again: "shtask".to_owned(),
         server: None,
     }
 }

@@ -20,7 +20,8 @@ impl Verbs<'_> {
         let mut asked = Vec::new();
         for reference in &args.runs {
             let found = self.find(reference).await;
-            asked.push(found.map(|run| self.client.stop(run, StopRequest { kill: args.kill }).reply));
+            let client = self.client_for(reference);
+            asked.push(found.map(|run| client.stop(run, StopRequest { kill: args.kill }).reply));
         }
         let (mut exits, mut stopped) = (Vec::new(), Vec::new());
         for asked in asked {
@@ -51,7 +52,8 @@ impl Verbs<'_> {
         let mut asked = Vec::new();
         for reference in &args.runs {
             let found = self.find(reference).await;
-            asked.push(found.map(|run| self.client.restart(run, StopRequest { kill: args.kill })));
+            let client = self.client_for(reference);
+            asked.push(found.map(|run| client.restart(run, StopRequest { kill: args.kill })));
         }
         let (mut exits, mut started) = (Vec::new(), Vec::new());
         for asked in asked {

@@ -101,12 +101,20 @@ impl Passed {
     }
 
     /// Ends both streams, once everything is written.
-    async fn finish(self) {
+    ///
+    /// # Errors
+    /// The output could not be written, though somebody is there to read it.
+    async fn finish(self) -> Result<(), Failure> {
+        let mut outcome = Ok(());
         for Writer { chunks_tx, ended } in self.writers {
             drop(chunks_tx);
-            // A panic cannot be; an error was noticed where it mattered.
-            let _ = ended.await;
+            // A panic cannot be.
+            let Ok(Err(error)) = ended.await else { continue };
+            if let Fault::Failed(failure) = Fault::of_output(&error) {
+                outcome = Err(failure);
+            }
         }
+        outcome
     }
 }
 
@@ -189,11 +197,13 @@ impl Verbs<'_> {
             if is_read && !is_cancelled {
                 self.rest(record.id, &mut passed).await?;
             }
-            passed.finish().await;
-            Ok::<_, Failure>(())
+            passed.finish().await
         };
         tokio::select! {
-            finished = finish => finished?,
+            finished = finish => if let Err(failure) = finished {
+                self.console.fail(&failure);
+                return Ok((Exit::BROKEN, json!({ "error": failure_json(&failure) })));
+            },
             () = interrupts.next() => return Ok((Exit(130), json!({ "cancelled": true }))),
         }
         // A failure that the exit code does not tell by itself.

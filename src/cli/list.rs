@@ -19,7 +19,10 @@ impl Verbs<'_> {
         if args.follow {
             return self.follow_list(args).await;
         }
-        let mut views = self.table_of_runs().await?;
+        let mut views = match args.all || !args.status.is_empty() {
+            true => self.table_of_all_runs().await?,
+            false => self.table_of_runs().await?,
+        };
         views.retain(|view| is_wanted(args, &view.record));
         let now = (self.here.boot_now)();
         if args.quiet && !self.console.look.json {
@@ -30,7 +33,10 @@ impl Verbs<'_> {
             let runs: Vec<_> = views.iter().map(|view| view_json(view, now)).collect();
             self.console.json(&json!({ "schema": 1, "runs": runs }))?;
         } else if views.is_empty() {
-            self.console.note("no runs (ls --all lists those that have ended)");
+            self.console.note(match args.all {
+                true => "no runs",
+                false => "no runs that are live or were not looked at (ls --all lists the others)",
+            });
         } else {
             let table = self.runs_table(&views);
             self.console.table(&table)?;

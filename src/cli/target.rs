@@ -1,11 +1,12 @@
 //! From refs to runs.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::exit::{Exit, Fault};
 use super::here::Verbs;
-use crate::api::{RunView, Update};
-use crate::model::{ErrorCode, Failure, Record, RunId, RunRef};
+use crate::api::{Activity, Client, RecordsRequest, RunView, Termination, Update};
+use crate::model::{ErrorCode, Failure, Guard, Record, RunId, RunRef};
 
 impl Verbs<'_> {
     /// Finds the run that a ref names.
@@ -22,6 +23,37 @@ impl Verbs<'_> {
     /// As [`Verbs::find`].
     pub(super) async fn find_record(&self, reference: &RunRef) -> Result<Arc<Record>, Fault> {
         Ok(self.client.resolve(reference.clone()).await?)
+    }
+
+    /// Returns the client for a change of what a ref names: a ref with a generation is meant for that one only (S7.5).
+    pub(super) fn client_for(&self, reference: &RunRef) -> Arc<dyn Client> {
+        match reference {
+            RunRef::Generation(_, generation) => {
+                self.client.guarded(Guard { fence: None, generation: Some(*generation) })
+            }
+            RunRef::Full(..) | RunRef::Id(_) | RunRef::NameOrPrefix(_) => Arc::clone(&self.client),
+        }
+    }
+
+    /// Returns the present table of runs, in the order of their starts; with those that have ended before the present server was started.
+    pub(super) async fn table_of_all_runs(&self) -> Result<Vec<Arc<RunView>>, Fault> {
+        let mut views = self.table_of_runs().await?;
+        let page = self.client.list_records(RecordsRequest::newest(RecordsRequest::MAX_LIMIT)).await?;
+        let listed: HashSet<RunId> = views.iter().map(|view| view.id()).collect();
+        let others = page.records.into_iter().filter(|record| !listed.contains(&record.id));
+        views.extend(others.map(|record| {
+            Arc::new(RunView {
+                record: Arc::new(record),
+                deadline: None,
+                termination: Termination::None,
+                control_open: false,
+                started: None,
+                ended: None,
+                activity: Activity::default(),
+            })
+        }));
+        views.sort_by_key(|view| (view.record.started_at.unwrap_or(view.record.updated_at), view.id()));
+        Ok(views)
     }
 
     /// Returns the present table of runs.

@@ -89,6 +89,8 @@ pub struct Options {
     pub home: Option<PathBuf>,
     /// How many colours may be used.
     pub colors: ColorChoice,
+    /// How these runs are shown again, for the user's shell.
+    pub again: String,
     /// The connection to the server that has the runs, which go on when the TUI is left; none when they end with this program.
     pub server: Option<watch::Receiver<Link>>,
 }

@@ -84,6 +84,8 @@ pub(crate) struct Setup {
     pub(crate) new_run_mode: Mode,
     pub(crate) home: Option<PathBuf>,
     pub(crate) colors: ColorChoice,
+    /// How these runs are shown again.
+    pub(crate) again: String,
     /// Whether a server has the runs: they go on when the TUI is left.
     pub(crate) has_server: bool,
 }

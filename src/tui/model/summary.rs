@@ -52,9 +52,12 @@ pub(crate) fn detached(model: &Model) -> Vec<String> {
     match (live.len(), &model.parted) {
         (_, Some(_)) => vec!["shtask: left without a connection to the server".to_owned()],
         (0, None) => summary(model),
-        (1, None) => {
-            vec![plain_line(&format!("shtask: {} goes on; shtask shows it again", display_name(live[0])), 200)]
+        (count, None) => {
+            let (runs, them) = match live.as_slice() {
+                [only] => (format!("{} goes on", display_name(only)), "it"),
+                _ => (format!("{count} runs go on"), "them"),
+            };
+            vec![plain_line(&format!("shtask: {runs}; {} shows {them} again", model.setup.again), 300)]
         }
-        (count, None) => vec![format!("shtask: {count} runs go on; shtask shows them again")],
     }
 }

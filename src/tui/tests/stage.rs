@@ -170,6 +170,7 @@ impl Stage {
             new_run_mode: Mode::Pty,
             home: Some("/home/user".into()),
             colors: ColorChoice::TrueColor,
+            again: "shtask".into(),
             has_server: false,
         };
         Stage { model: Model::new(setup, tasks, size, START), now: START, cmds: Vec::new() }

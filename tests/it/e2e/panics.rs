@@ -59,6 +59,7 @@ fn child_that_panics() {
             new_run_mode: shtask::model::Mode::Pty,
             home: None,
             colors: ColorChoice::TrueColor,
+            again: String::new(),
             server: None,
         };
         let _ = tui::run(client, options).await;

@@ -70,7 +70,7 @@ fn runs_go_on_when_the_tui_is_detached_and_are_there_again() {
     type_line(&mut terminal, "before");
     terminal.keys("d");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
-    terminal.wait_for_text("task goes on; shtask shows it again");
+    terminal.wait_for_text("task goes on; shtask --session");
 
     let mut again = served.open();
     again.wait_for_text("got before");
@@ -191,4 +191,33 @@ fn an_upgrade_of_the_server_costs_no_run() {
     assert_ne!(served.server_pid(), before);
     terminal.wait_for_text("the server is there again");
     type_line(&mut terminal, "after");
+}
+
+#[test]
+fn what_ended_before_the_server_was_replaced_is_still_listed() {
+    let served = Served::new("");
+    served.status(&["run", "--name", "old", "--wait", "exit 3"]);
+    served.verb(&["server", "upgrade"]);
+    let listed = served.verb(&["ls", "--all"]);
+    assert!(listed.contains("old:1") && listed.contains("failed"), "{listed}");
+}
+
+/// S7.5.
+#[test]
+fn a_restart_of_an_old_generation_touches_nothing() {
+    let served = Served::new("");
+    served.verb(&["run", "--name", "g", "exec sleep 1000"]);
+    served.verb(&["restart", "g"]);
+    assert_eq!(served.status(&["restart", "g:1"]), Some(5));
+    let listed = served.verb(&["ls"]);
+    assert!(listed.contains("g:2") && listed.contains("running"), "{listed}");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error_of_a_foreground_run() {
+    let served = Served::new("");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+    let output = served.command(&["run", "--foreground", "echo hi"]).stdout(full).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"), "{output:?}");
 }

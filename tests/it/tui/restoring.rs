@@ -41,6 +41,7 @@ fn the_tui_itself() {
         new_run_mode: shtask::model::Mode::Pty,
         home: None,
         colors: ColorChoice::TrueColor,
+        again: String::new(),
         server: None,
     };
     let left = runtime.block_on(shtask::tui::run(Arc::new(Played::default()), options));
