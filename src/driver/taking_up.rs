@@ -14,7 +14,7 @@ use super::link::Link;
 use super::port::Report;
 use super::task::Driver;
 use super::view::Collector;
-use crate::holder::{Event, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
+use crate::holder::{Event, FirstStep, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
 use crate::model::{ErrorCode, Failure, Mode, RunId, Size, with_sources};
 use crate::store::log::{LogError, LogEvent, LogReader, LogStream};
 use crate::sys::{fd, tty};
@@ -44,6 +44,9 @@ pub struct TakenUp {
     /// The folder of all logs.
     logs: PathBuf,
 }
+
+/// How long the tree of a run may take to end when it is killed.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a run was not taken up.
 enum Missed {
@@ -111,7 +114,43 @@ async fn meet(sockets: &HolderSockets, logs: &Path, run: RunId, until: Instant) 
     Ok(Some(TakenUp { link, hello: *hello, descriptors, keepsakes, words, logs: logs.to_owned() }))
 }
 
+/// Ends a kept run whose driver has failed: its holder would wait for the next server. Its tree is killed at once, its holder let go, and its
+/// socket removed. Where nobody holds the run there is only the socket.
+///
+/// # Errors
+/// The holder cannot be taken up, or its tree does not end in ten seconds; then it goes on with that by itself, and waits for the next server.
+///
+/// # Cancel safety
+/// As that of [`take_up`]; what was asked of the holder goes on.
+pub async fn end_lost(sockets: &HolderSockets, run: RunId) -> Result<(), Failure> {
+    // Nobody goes on with it, so nothing is read from its log.
+    let Some(mut found) = take_up(sockets, Path::new(""), run).await? else {
+        let failed = |error: std::io::Error| Failure::new(ErrorCode::HolderLost, error.to_string());
+        return sockets.remove(run).map_err(failed);
+    };
+    if !matches!(found.hello.stop, StopState::Ended { .. }) {
+        let ending = tokio::time::timeout(END_TIMEOUT, found.end_tree()).await;
+        let why = match ending {
+            Ok(ended) => ended.err().map(|error| with_sources(&error)),
+            Err(_) => Some("its tree does not end".to_owned()),
+        };
+        if let Some(why) = why {
+            let message = format!("what is left of run {} cannot be ended: {why}", run.short());
+            return Err(Failure::new(ErrorCode::HolderLost, message));
+        }
+    }
+    found.let_go(sockets, run)
+}
+
 impl TakenUp {
+    async fn end_tree(&mut self) -> Result<(), LinkError> {
+        self.link.send(&Request::EndTree { first: FirstStep::Signals(Vec::new()), grace: Duration::ZERO })?;
+        // One that is under way may have time left.
+        self.link.send(&Request::Hurry)?;
+        while !matches!(self.link.next().await?, (Event::TreeEnded { .. }, _)) {}
+        Ok(())
+    }
+
     /// Returns what the supervisor noted, the oldest first.
     pub fn words(&self) -> &[Vec<u8>] {
         &self.words

@@ -276,6 +276,27 @@ fn a_holder_out_of_descriptors_rests_and_takes_the_next_server_when_there_is_roo
     }
 }
 
+#[tokio::test]
+async fn a_kept_run_that_its_driver_has_lost_is_killed_and_its_socket_is_gone() {
+    let mark = unique();
+    for ends_already in [false, true] {
+        let ground = ground();
+        let mut run = ground.start(&format!("trap '' TERM; echo ready; sleep {mark} & while :; do wait; done"), PIPES);
+        run.read_until(0, "ready");
+        until("the sleeper", || alive(&mark) == 1);
+        if ends_already {
+            let grace = Duration::from_secs(600);
+            run.send(&Request::EndTree { first: FirstStep::Signals(vec![libc::SIGWINCH]), grace });
+            run.until_event(|event| matches!(event, Event::FirstSignalSent { .. }).then_some(()));
+        }
+        drop(run);
+        shtask::driver::end_lost(&ground.sockets, ground.id).await.expect("ended");
+        assert_eq!(alive(&mark), 0);
+        assert!(ground.sockets.runs().expect("runs").is_empty());
+        shtask::driver::end_lost(&ground.sockets, ground.id).await.expect("there is nothing to end");
+    }
+}
+
 #[test]
 fn a_kept_run_without_a_socket_is_left_alone_until_it_ends() {
     let server = server();
