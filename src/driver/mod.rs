@@ -26,5 +26,5 @@ mod view;
 pub use kept::Keeping;
 pub use port::{Command, DriverPort, Report, port};
 pub use setup::Setup;
-pub use taking_up::{TakenUp, take_up};
+pub use taking_up::{TakenUp, end_lost, take_up};
 pub use task::drive;

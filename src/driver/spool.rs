@@ -89,8 +89,8 @@ impl Spool {
     pub(super) fn forget(&mut self, settled: u64, all: bool) {
         if settled >= self.forgotten + if all { 1 } else { FORGET_BYTES } {
             // It only costs memory, and is tried again with the next.
-            if memory::forget(&self.file, self.forgotten, settled).is_ok() {
-                self.forgotten = settled;
+            if let Ok(forgotten) = memory::forget(&self.file, self.forgotten, settled) {
+                self.forgotten = forgotten;
             }
         }
     }
@@ -157,6 +157,8 @@ mod tests {
         let next = keep(&spool);
         drop(spool);
         assert_eq!((next.taken(), next.begin(100).expect("asked")), (9004, 4096));
+        assert_eq!(next.read_again(&mut buffer, 4096).expect("read"), 9004 - 4096);
+        assert!(buffer[..9000 - 4096].iter().all(|byte| *byte == b'a'), "no byte of what is there is another");
         assert_eq!(next.begin(9004).expect("asked"), 9004, "nothing is missing, and nothing more is there");
         assert_eq!(next.read_again(&mut buffer, 8999).expect("read"), 5);
         assert_eq!(&buffer[..5], b"amore");

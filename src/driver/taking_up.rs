@@ -7,12 +7,14 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::kept::{Counters, Kept, Notes};
 use super::link::Link;
 use super::port::Report;
 use super::task::Driver;
 use super::view::Collector;
-use crate::holder::{Event, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
+use crate::holder::{Event, FirstStep, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
 use crate::model::{ErrorCode, Failure, Mode, RunId, Size, with_sources};
 use crate::store::log::{LogError, LogEvent, LogReader, LogStream};
 use crate::sys::{fd, tty};
@@ -24,6 +26,9 @@ const REPLAYED_BYTES: u64 = 1024 * 1024;
 
 /// How long a holder may take to answer. It does at once, but after a server that is still being killed.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long between two attempts to meet a holder.
+const MEET_PAUSE: Duration = Duration::from_millis(50);
 
 /// How much of a spool is gone through in one step.
 const STEP_BYTES: usize = 64 * 1024;
@@ -40,7 +45,18 @@ pub struct TakenUp {
     logs: PathBuf,
 }
 
-/// Takes a run up from its holder; none when there is none any more. Its screen is made again from its log in the folder `logs`.
+/// How long the tree of a run may take to end when it is killed.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why a run was not taken up.
+enum Missed {
+    /// Another attempt may do it.
+    ForNow(String),
+    ForGood(String),
+}
+
+/// Takes a run up from its holder; none when nobody listens there any more. Its screen is made again from its log in the folder `logs`. What
+/// may pass, such as too many open files or a link that is closed, is tried again for five seconds in all.
 ///
 /// # Errors
 /// The holder does not answer, or speaks a version that this program does not know; then it is left alone.
@@ -48,33 +64,93 @@ pub struct TakenUp {
 /// # Cancel safety
 /// The holder waits for another server when it is dropped.
 pub async fn take_up(sockets: &HolderSockets, logs: &Path, run: RunId) -> Result<Option<TakenUp>, Failure> {
-    let failed = |why: String| {
-        Failure::new(ErrorCode::HolderLost, format!("the holder of run {} cannot be taken up: {why}", run.short()))
+    let until = Instant::now() + HELLO_TIMEOUT;
+    loop {
+        let why = match meet(sockets, logs, run, until).await {
+            Ok(met) => return Ok(met),
+            Err(Missed::ForNow(_)) if Instant::now() + MEET_PAUSE < until => {
+                tokio::time::sleep(MEET_PAUSE).await;
+                continue;
+            }
+            Err(Missed::ForNow(why) | Missed::ForGood(why)) => why,
+        };
+        let message = format!("the holder of run {} cannot be taken up: {why}", run.short());
+        return Err(Failure::new(ErrorCode::HolderLost, message));
+    }
+}
+
+async fn meet(sockets: &HolderSockets, logs: &Path, run: RunId, until: Instant) -> Result<Option<TakenUp>, Missed> {
+    let for_good = |why: &str| Missed::ForGood(why.to_owned());
+    let for_now = |error: std::io::Error| Missed::ForNow(error.to_string());
+    let link = match sockets.connect(run) {
+        Ok(Some(link)) => link,
+        Ok(None) => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            return Err(Missed::ForGood(error.to_string()));
+        }
+        Err(error) => return Err(for_now(error)),
     };
-    let Some(link) = sockets.connect(run).map_err(|error| failed(error.to_string()))? else { return Ok(None) };
-    let mut link = Link::of(link)?;
-    let first = match tokio::time::timeout(HELLO_TIMEOUT, link.next()).await {
+    let mut link = Link::of(link).map_err(|failure| Missed::ForNow(failure.message))?;
+    let first = match tokio::time::timeout_at(until, link.next()).await {
         Ok(Ok(first)) => first,
-        // It was let go just now.
-        Ok(Err(LinkError::Closed)) => return Ok(None),
-        Ok(Err(error)) => return Err(failed(with_sources(&error))),
-        Err(_) => return Err(failed("it does not answer".to_owned())),
+        // If it was let go just now, nobody listens the next time. Descriptors for which there was no room are given again.
+        Ok(Err(error @ (LinkError::Closed | LinkError::Io(_)))) => return Err(Missed::ForNow(with_sources(&error))),
+        Ok(Err(error @ (LinkError::Malformed { .. } | LinkError::TooLarge { .. }))) => {
+            return Err(Missed::ForGood(with_sources(&error)));
+        }
+        Err(_) => return Err(Missed::ForNow("it does not answer".to_owned())),
     };
-    let (Event::Hello(hello), mut descriptors) = first else { return Err(failed("it says no hello".to_owned())) };
+    let (Event::Hello(hello), mut descriptors) = first else { return Err(for_good("it says no hello")) };
     if hello.version != PROTOCOL {
-        return Err(failed(format!("it speaks version {} and this shtask {PROTOCOL}", hello.version)));
+        let why = format!("it speaks version {} and this shtask {PROTOCOL}", hello.version);
+        return Err(Missed::ForGood(why));
     }
     if hello.marker != run.as_str() || descriptors.len() < usize::from(hello.descriptors) {
-        return Err(failed("it is the holder of another run".to_owned()));
+        return Err(for_good("it is the holder of another run"));
     }
     let keepsakes = descriptors.split_off(usize::from(hello.descriptors));
-    let notes = keepsakes.first().ok_or_else(|| failed("it has no notes".to_owned()))?;
-    let words = fd::duplicate(notes).and_then(|notes| Notes::take_up(notes)?.words());
-    let words = words.map_err(|error| failed(error.to_string()))?;
+    let notes = keepsakes.first().ok_or_else(|| for_good("it has no notes"))?;
+    let words = fd::duplicate(notes).and_then(|notes| Notes::take_up(notes)?.words()).map_err(for_now)?;
     Ok(Some(TakenUp { link, hello: *hello, descriptors, keepsakes, words, logs: logs.to_owned() }))
 }
 
+/// Ends a kept run whose driver has failed: its holder would wait for the next server. Its tree is killed at once, its holder let go, and its
+/// socket removed. Where nobody holds the run there is only the socket.
+///
+/// # Errors
+/// The holder cannot be taken up, or its tree does not end in ten seconds; then it goes on with that by itself, and waits for the next server.
+///
+/// # Cancel safety
+/// As that of [`take_up`]; what was asked of the holder goes on.
+pub async fn end_lost(sockets: &HolderSockets, run: RunId) -> Result<(), Failure> {
+    // Nobody goes on with it, so nothing is read from its log.
+    let Some(mut found) = take_up(sockets, Path::new(""), run).await? else {
+        let failed = |error: std::io::Error| Failure::new(ErrorCode::HolderLost, error.to_string());
+        return sockets.remove(run).map_err(failed);
+    };
+    if !matches!(found.hello.stop, StopState::Ended { .. }) {
+        let ending = tokio::time::timeout(END_TIMEOUT, found.end_tree()).await;
+        let why = match ending {
+            Ok(ended) => ended.err().map(|error| with_sources(&error)),
+            Err(_) => Some("its tree does not end".to_owned()),
+        };
+        if let Some(why) = why {
+            let message = format!("what is left of run {} cannot be ended: {why}", run.short());
+            return Err(Failure::new(ErrorCode::HolderLost, message));
+        }
+    }
+    found.let_go(sockets, run)
+}
+
 impl TakenUp {
+    async fn end_tree(&mut self) -> Result<(), LinkError> {
+        self.link.send(&Request::EndTree { first: FirstStep::Signals(Vec::new()), grace: Duration::ZERO })?;
+        // One that is under way may have time left.
+        self.link.send(&Request::Hurry)?;
+        while !matches!(self.link.next().await?, (Event::TreeEnded { .. }, _)) {}
+        Ok(())
+    }
+
     /// Returns what the supervisor noted, the oldest first.
     pub fn words(&self) -> &[Vec<u8>] {
         &self.words
@@ -278,5 +354,27 @@ fn forget_answers(collector: &mut Collector) {
     if let Collector::Pty(screen) = collector {
         // That there were too many is met again with the next.
         let _ = screen.take_replies();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_holder_that_closes_its_link_is_asked_again_and_is_gone_only_when_nobody_listens() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sockets = HolderSockets::open(&folder.path().join("holders")).expect("a folder of sockets");
+        let run = RunId::from_bits([5; 10]);
+        let listener = std::os::unix::net::UnixListener::from(sockets.listen(run).expect("listens"));
+        let listener = tokio::net::UnixListener::from_std(listener).expect("watched");
+        let closes_twice = async move {
+            for _ in 0..2 {
+                drop(listener.accept().await.expect("asked"));
+            }
+        };
+        let both = async { tokio::join!(take_up(&sockets, folder.path(), run), closes_twice).0 };
+        let met = tokio::time::timeout(Duration::from_secs(20), both).await.expect("it is asked twice");
+        assert!(matches!(met, Ok(None)), "{met:?}");
     }
 }

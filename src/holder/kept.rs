@@ -3,18 +3,25 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
+use crate::sys::clock::boot_now;
 use crate::sys::{fd, local};
 
 use super::event::Left;
 use super::hello::StopState;
 use super::launch::Failure;
 
+/// How long the next server is not looked for when it could not be taken.
+const REST: Duration = Duration::from_millis(100);
+
 /// All that the next server has to be told or given, beside what the holder needs itself.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     /// Where the next server is waited for; `None` when nobody will come.
     listener: Option<OwnedFd>,
+    /// Until when on the boot clock nobody looks there.
+    resting_until: Option<Duration>,
     /// What the server wants to have back; nobody looks into it here.
     keepsakes: Vec<OwnedFd>,
     pub(super) marker: OsString,
@@ -42,10 +49,19 @@ impl Kept {
         self.listener.as_ref()
     }
 
+    /// Returns until when the next server is not looked for, where it was to be taken just now and could not.
+    pub(super) fn rest(&self) -> Option<Duration> {
+        self.resting_until.filter(|until| *until > boot_now())
+    }
+
+    /// Begins such a rest. What connects waits meanwhile; to look at once again would be to do nothing else.
+    pub(super) fn begin_rest(&mut self) {
+        self.resting_until = Some(boot_now() + REST);
+    }
+
     /// Takes the next server's connection, if there is one of this user's.
-    pub(super) fn accept(&self) -> Option<OwnedFd> {
-        // Out of descriptors, say: it waits, and is tried again with the next.
-        local::accept(self.listener.as_ref()?).ok().flatten()
+    pub(super) fn accept(&self) -> io::Result<Option<OwnedFd>> {
+        self.listener.as_ref().map_or(Ok(None), local::accept)
     }
 
     /// Makes the duplicates that go to the next server: the run's own, then the keepsakes. Returns how many are the run's.

@@ -130,8 +130,10 @@ impl Holder<'_> {
     }
 
     fn wait(&self) -> io::Result<(bool, bool, bool)> {
-        let timeout = self.stop.as_ref().map(|stop| {
-            let left = stop.due.saturating_sub(boot_now());
+        let rest = self.kept.rest();
+        let due = self.stop.as_ref().map(|stop| stop.due).into_iter().chain(rest).min();
+        let timeout = due.map(|due| {
+            let left = due.saturating_sub(boot_now());
             Timespec {
                 tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
                 tv_nsec: i64::from(left.subsec_nanos()),
@@ -150,7 +152,7 @@ impl Holder<'_> {
                 wanted |= PollFlags::IN;
             }
             fds.push(PollFd::new(&**link.socket(), wanted));
-        } else if let Some(listener) = self.kept.listener() {
+        } else if let (Some(listener), None) = (self.kept.listener(), rest) {
             // One server at a time: the next one is taken only when the link to the last is closed.
             fds.push(PollFd::new(listener, PollFlags::IN));
         }

@@ -30,14 +30,19 @@ impl Holder<'_> {
 
     /// Takes the next server's connection and says hello.
     pub(super) fn take_next_server(&mut self) {
-        let Some(socket) = self.kept.accept() else { return };
+        let is_there = matches!(self.start_state(), StartState::Spawned { .. });
+        let (terminal, pipes) = if is_there { (self.terminal.as_ref(), &*self.pipes) } else { (None, &[][..]) };
+        // Without the descriptors it would be of no use: they are there before the connection is taken.
+        let taken = self.kept.duplicates(terminal, pipes).and_then(|given| Ok((self.kept.accept()?, given)));
+        let (socket, (descriptors, all)) = match taken {
+            Ok((Some(socket), given)) => (socket, given),
+            Ok((None, _)) => return,
+            // Out of descriptors, mostly.
+            Err(_) => return self.kept.begin_rest(),
+        };
         if let Ok(pid) = fork::peer_pid(&socket) {
             self.tree.protect(pid);
         }
-        let is_there = matches!(self.start_state(), StartState::Spawned { .. });
-        let (terminal, pipes) = if is_there { (self.terminal.as_ref(), &*self.pipes) } else { (None, &[][..]) };
-        // Without the descriptors it is of no use: its end tells the server, which may come again.
-        let Ok((descriptors, all)) = self.kept.duplicates(terminal, pipes) else { return };
         self.link = Some(Frames::new(socket));
         let hello = Hello {
             version: PROTOCOL,

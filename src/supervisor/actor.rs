@@ -267,12 +267,24 @@ impl Supervisor {
                     return Vec::new();
                 };
                 tracing::error!(run = %run, %error, "a part of a run has failed");
+                self.end_lost(run);
                 let failure = Failure::new(ErrorCode::Broken, "shtask has failed on this run; it was ended");
                 let mut todo = self.core.resolved(at, run, Err(failure.clone()));
                 todo.extend(self.core.driver_failed(at, run, failure));
                 todo
             }
         }
+    }
+
+    /// Ends what a run has left whose driver has failed: a holder that is to outlive this program waits for the next one.
+    fn end_lost(&mut self, run: RunId) {
+        let Some(sockets) = self.sockets.clone() else { return };
+        self.jobs.spawn(async move {
+            if let Err(failure) = driver::end_lost(&sockets, run).await {
+                tracing::error!(%run, %failure, "a run that has failed may still be there");
+            }
+            Job::Served
+        });
     }
 
     fn perform(&mut self, todo: Vec<Do>) {

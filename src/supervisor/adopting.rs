@@ -113,7 +113,12 @@ impl Held {
         for (run, answer) in waiting.iter().zip(join_all(asked).await) {
             match answer {
                 Ok(Some(taken_up)) => drop(runs.insert(*run, taken_up)),
-                Ok(None) => sockets.remove(*run)?,
+                Ok(None) => {
+                    // It is in nobody's way, and is looked at again with the next start.
+                    if let Err(error) = sockets.remove(*run) {
+                        tracing::warn!(%run, %error, "the socket of a run that is gone cannot be removed");
+                    }
+                }
                 Err(failure) => tracing::warn!(%run, %failure, "a run cannot be taken up"),
             }
         }

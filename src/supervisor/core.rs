@@ -226,7 +226,7 @@ impl Core {
         self.step(at, run, input)
     }
 
-    /// Takes note that a driver failed: its holder ends the run, and nothing more is known of it.
+    /// Takes note that a driver failed: its holder ends the run, by itself or for the actor, and nothing more is known of it.
     pub(super) fn driver_failed(&mut self, at: At, run: RunId, failure: Failure) -> Vec<Do> {
         let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
         entry.port = None;

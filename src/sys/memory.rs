@@ -11,6 +11,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags, SeekFrom};
 use rustix::pipe::SpliceFlags;
 
+use super::proc;
+
 /// Makes an empty file in memory, close-on-exec. The name is for `/proc/PID/fd` only.
 ///
 /// # Errors
@@ -104,14 +106,21 @@ pub fn first_kept(file: impl AsFd, offset: u64) -> io::Result<Option<u64>> {
     }
 }
 
-/// Gives the memory of bytes in the middle of a file back; only whole pages go.
+/// Gives the memory of bytes in the middle of a file back; only whole pages go. Returns where what is kept begins: before it is asked for
+/// again, from there.
 ///
 /// # Errors
 ///
 /// The descriptor is no file in memory.
-pub fn forget(file: impl AsFd, from: u64, to: u64) -> io::Result<()> {
+pub fn forget(file: impl AsFd, from: u64, to: u64) -> io::Result<u64> {
+    // The kernel fills a part of a page with zeroes, and keeps the page.
+    let end = to - to % proc::page_bytes();
+    if end <= from {
+        return Ok(from);
+    }
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    Ok(rustix::fs::fallocate(file, flags, from, to.saturating_sub(from))?)
+    rustix::fs::fallocate(file, flags, from, end - from)?;
+    Ok(end)
 }
 
 #[cfg(test)]
@@ -131,7 +140,11 @@ mod tests {
         while position(&other).expect("a position") < 3 * 4096 + 3 {
             move_bytes(&read, &held, 65536).expect("moved");
         }
-        forget(&held, 0, 2 * 4096 + 100).expect("forgotten");
+        assert_eq!(forget(&held, 0, 2 * 4096 + 100).expect("forgotten"), 2 * 4096);
+        assert_eq!(forget(&held, 2 * 4096, 2 * 4096 + 100).expect("nothing to forget"), 2 * 4096);
+        let mut kept = [0; 4096];
+        assert_eq!(read_at(&other, &mut kept, 2 * 4096).expect("read"), 4096);
+        assert!(kept.iter().all(|byte| *byte == b'x'), "a part of a page keeps its bytes");
         assert_eq!(first_kept(&other, 5).expect("a search"), Some(2 * 4096));
         assert_eq!(first_kept(&other, 3 * 4096 + 3).expect("a search"), None);
         assert_eq!(position(&held).expect("a position"), 3 * 4096 + 3, "looking around moves nothing");

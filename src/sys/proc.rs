@@ -90,7 +90,7 @@ pub fn ticks_per_second() -> u64 {
     *TICKS.get_or_init(|| system_number(libc::_SC_CLK_TCK, 100))
 }
 
-fn page_bytes() -> u64 {
+pub(super) fn page_bytes() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     *BYTES.get_or_init(|| system_number(libc::_SC_PAGESIZE, 4096))
 }

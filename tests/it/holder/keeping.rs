@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::event::PollFlags;
+use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 use shtask::holder::{
     Event, FirstStep, Hello, HolderServer, HolderSockets, Io, LinkError, OnLost, PROTOCOL, Request, Spawn, StartState,
     StdinSource, StopState,
@@ -246,6 +247,54 @@ fn a_holder_that_waits_takes_little_memory_and_no_processor() {
     assert_eq!(ground.sockets.runs().expect("runs"), [ground.id]);
     ground.sockets.remove(ground.id).expect("removed");
     assert!(ground.sockets.runs().expect("runs").is_empty());
+}
+
+#[test]
+fn a_holder_out_of_descriptors_rests_and_takes_the_next_server_when_there_is_room_again() {
+    // No room for the connection; room for that alone.
+    for room in [0, 1] {
+        let ground = ground();
+        let run = ground.start("read x </dev/tty", PTY);
+        let holder = run.holder();
+        drop(run);
+        let is_open = |number: &u64| std::fs::symlink_metadata(format!("/proc/{holder}/fd/{number}")).is_ok();
+        let limit = (0..).filter(|number| !is_open(number)).nth(room);
+        let pid = rustix::process::Pid::from_raw(holder);
+        let limited = Rlimit { current: limit, ..getrlimit(Resource::Nofile) };
+        let before = prlimit(pid, Resource::Nofile, limited).expect("limited");
+        let link = ground.sockets.connect(ground.id).expect("asked").expect("its holder");
+        let rests = || status_line(holder, "voluntary_ctxt_switches:").parse::<u64>().expect("a number");
+        let first = rests();
+        // One that goes round without a rest never sleeps.
+        until("it has rested and looked again", || rests() >= first + 3);
+        prlimit(pid, Resource::Nofile, before).expect("no longer limited");
+        let mut run = Run { link, pid: 0, descriptors: Vec::new() };
+        let (Event::Hello(hello), descriptors) = run.next() else { panic!("no hello") };
+        assert_eq!(descriptors.len(), usize::from(hello.descriptors) + 1);
+        run.end(Duration::ZERO);
+        run.let_go();
+    }
+}
+
+#[tokio::test]
+async fn a_kept_run_that_its_driver_has_lost_is_killed_and_its_socket_is_gone() {
+    let mark = unique();
+    for ends_already in [false, true] {
+        let ground = ground();
+        let mut run = ground.start(&format!("trap '' TERM; echo ready; sleep {mark} & while :; do wait; done"), PIPES);
+        run.read_until(0, "ready");
+        until("the sleeper", || alive(&mark) == 1);
+        if ends_already {
+            let grace = Duration::from_secs(600);
+            run.send(&Request::EndTree { first: FirstStep::Signals(vec![libc::SIGWINCH]), grace });
+            run.until_event(|event| matches!(event, Event::FirstSignalSent { .. }).then_some(()));
+        }
+        drop(run);
+        shtask::driver::end_lost(&ground.sockets, ground.id).await.expect("ended");
+        assert_eq!(alive(&mark), 0);
+        assert!(ground.sockets.runs().expect("runs").is_empty());
+        shtask::driver::end_lost(&ground.sockets, ground.id).await.expect("there is nothing to end");
+    }
 }
 
 #[test]
