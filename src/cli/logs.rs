@@ -115,9 +115,12 @@ impl Verbs<'_> {
         let mut cursors = Vec::new();
         for stream in wanted {
             let end = if args.follow && args.tail.is_none() { None } else { self.present_end(&record, stream).await? };
-            let offset = match args.tail {
-                Some(lines) => self.tail_offset(&record, stream, end, lines).await?,
-                None => args.offset.unwrap_or(0),
+            let (offset, end) = match args.tail {
+                Some(lines) => {
+                    let (offset, end) = self.tail(&record, stream, end, lines).await?;
+                    (offset, Some(end))
+                }
+                None => (args.offset.unwrap_or(0), end),
             };
             let end = if args.follow { None } else { end };
             cursors.push(LogCursor::new(stream, offset, args.follow).up_to(end));
@@ -211,19 +214,20 @@ impl Verbs<'_> {
         Ok(is_known.then_some(own.max(logged)))
     }
 
-    /// Finds where the last so many lines of a stream begin, from its end backwards.
-    async fn tail_offset(&self, record: &Record, stream: Stream, end: Option<u64>, lines: u32) -> Result<u64, Fault> {
+    /// Finds where the last so many lines of a stream begin, from its end backwards, and where they end: the log may be behind what was printed.
+    async fn tail(&self, record: &Record, stream: Stream, end: Option<u64>, lines: u32) -> Result<(u64, u64), Fault> {
         // Both streams together: at least what one of them has.
         let from = end.unwrap_or(record.log.map_or(0, |log| log.bytes));
         let mut window = PAGE_BYTES as u64 / 4;
         loop {
             let begin = from.saturating_sub(window);
             let (first, bytes) = self.between(record.id, stream, begin, end).await?;
+            let end_seen = first + bytes.len() as u64;
             if let Some(at) = tail_start(&bytes, lines) {
-                return Ok(first + at as u64);
+                return Ok((first + at as u64, end_seen));
             }
             if begin == 0 || first > begin && !bytes.is_empty() {
-                return Ok(first);
+                return Ok((first, end_seen));
             }
             window = window.saturating_mul(4);
         }
