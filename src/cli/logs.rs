@@ -11,7 +11,7 @@ use super::exit::{Exit, Fault};
 use super::facts::{self, elapsed};
 use super::here::Verbs;
 use super::plain::Plain;
-use crate::api::{Client, ExportFormat, LogReading, LogRequest, Reply, Stream};
+use crate::api::{ByteCounts, Client, ExportFormat, LogReading, LogRequest, Reply, Stream};
 use crate::model::{ErrorCode, Failure, Mode, Record, RunId};
 
 /// How much is asked for at once.
@@ -24,6 +24,7 @@ const WAIT: Duration = Duration::from_secs(30);
 pub(super) struct LogCursor {
     pub(super) stream: Stream,
     offset: u64,
+    end: u64,
     waits: bool,
     asked: Option<Reply<LogReading>>,
     has_ended: bool,
@@ -32,7 +33,12 @@ pub(super) struct LogCursor {
 impl LogCursor {
     /// Starts to read at an offset; with `waits` until the run has ended, otherwise what is there.
     pub(super) fn new(stream: Stream, offset: u64, waits: bool) -> LogCursor {
-        LogCursor { stream, offset, waits, asked: None, has_ended: false }
+        LogCursor { stream, offset, end: u64::MAX, waits, asked: None, has_ended: false }
+    }
+
+    /// Reads nothing behind an offset: the way to the end of a run that prints faster than it is read would have none.
+    fn up_to(self, end: Option<u64>) -> LogCursor {
+        LogCursor { end: end.unwrap_or(u64::MAX), ..self }
     }
 
     fn ask(&mut self, client: &dyn Client, run: RunId) {
@@ -43,9 +49,12 @@ impl LogCursor {
         }
     }
 
-    fn take(&mut self, page: &LogReading) {
+    fn take(&mut self, page: &mut LogReading) {
+        let room = usize::try_from(self.end.saturating_sub(page.offset)).unwrap_or(usize::MAX);
+        page.bytes.truncate(room);
+        page.next_offset = page.offset + page.bytes.len() as u64;
         self.offset = page.next_offset;
-        self.has_ended = page.is_end || !self.waits && page.bytes.is_empty();
+        self.has_ended = page.is_end || self.offset >= self.end || !self.waits && page.bytes.is_empty();
     }
 }
 
@@ -71,8 +80,8 @@ pub(super) async fn next_page(
     }
     let ((at, page), ..) = select_all(pending).await;
     cursors[at].asked = None;
-    let page = page?;
-    cursors[at].take(&page);
+    let mut page = page?;
+    cursors[at].take(&mut page);
     Ok(Some((at, page)))
 }
 
@@ -105,11 +114,16 @@ impl Verbs<'_> {
         };
         let mut cursors = Vec::new();
         for stream in wanted {
-            let offset = match args.tail {
-                Some(lines) => self.tail_offset(run, stream, lines).await?,
-                None => args.offset.unwrap_or(0),
+            let end = if args.follow && args.tail.is_none() { None } else { self.present_end(&record, stream).await? };
+            let (offset, end) = match args.tail {
+                Some(lines) => {
+                    let (offset, end) = self.tail(&record, stream, end, lines).await?;
+                    (offset, Some(end))
+                }
+                None => (args.offset.unwrap_or(0), end),
             };
-            cursors.push(LogCursor::new(stream, offset, args.follow));
+            let end = if args.follow { None } else { end };
+            cursors.push(LogCursor::new(stream, offset, args.follow).up_to(end));
         }
         let mut plains: Vec<Plain> = cursors.iter().map(|_| Plain::new(self.console.look.colored)).collect();
         let only_one = cursors.len() == 1;
@@ -184,29 +198,44 @@ impl Verbs<'_> {
         }
     }
 
-    /// Finds where the last so many lines of a stream begin, from its end backwards.
-    async fn tail_offset(&self, run: RunId, stream: Stream, lines: u32) -> Result<u64, Fault> {
-        let found = self.client.inspect(run).await?;
+    /// Returns where a stream ends at this moment; none when nothing prints any more, and the log itself ends there.
+    async fn present_end(&self, record: &Record, stream: Stream) -> Result<Option<u64>, Fault> {
+        if record.status.is_final() {
+            return Ok(None);
+        }
+        let found = self.client.inspect(record.id).await?;
+        let (own, other) = match stream {
+            Stream::Stdout => (found.bytes.output, found.bytes.error),
+            Stream::Stderr => (found.bytes.error, found.bytes.output),
+        };
+        // What is logged may be longer than what was printed: a secret that was taken out.
+        let logged = found.view.record.log.map_or(0, |log| log.bytes).saturating_sub(other);
+        let is_known = found.holder_pid.is_some() || found.bytes != ByteCounts::default();
+        Ok(is_known.then_some(own.max(logged)))
+    }
+
+    /// Finds where the last so many lines of a stream begin, from its end backwards, and where they end: the log may be behind what was printed.
+    async fn tail(&self, record: &Record, stream: Stream, end: Option<u64>, lines: u32) -> Result<(u64, u64), Fault> {
         // Both streams together: at least what one of them has.
-        let logged = found.view.record.log.map_or(0, |log| log.bytes);
-        let end = logged.max(found.bytes.output).max(found.bytes.error);
+        let from = end.unwrap_or(record.log.map_or(0, |log| log.bytes));
         let mut window = PAGE_BYTES as u64 / 4;
         loop {
-            let begin = end.saturating_sub(window);
-            let (first, bytes) = self.to_end(run, stream, begin).await?;
+            let begin = from.saturating_sub(window);
+            let (first, bytes) = self.between(record.id, stream, begin, end).await?;
+            let end_seen = first + bytes.len() as u64;
             if let Some(at) = tail_start(&bytes, lines) {
-                return Ok(first + at as u64);
+                return Ok((first + at as u64, end_seen));
             }
             if begin == 0 || first > begin && !bytes.is_empty() {
-                return Ok(first);
+                return Ok((first, end_seen));
             }
             window = window.saturating_mul(4);
         }
     }
 
-    /// Reads from an offset to the present end; returns where the bytes begin.
-    async fn to_end(&self, run: RunId, stream: Stream, begin: u64) -> Result<(u64, Vec<u8>), Fault> {
-        let mut cursors = [LogCursor::new(stream, begin, false)];
+    /// Reads from an offset to an end; returns where the bytes begin.
+    async fn between(&self, run: RunId, stream: Stream, begin: u64, end: Option<u64>) -> Result<(u64, Vec<u8>), Fault> {
+        let mut cursors = [LogCursor::new(stream, begin, false).up_to(end)];
         let (mut first, mut bytes) = (None, Vec::new());
         while let Some((_, page)) = next_page(self.client.as_ref(), run, &mut cursors).await? {
             first.get_or_insert(page.offset);
@@ -229,6 +258,27 @@ fn tail_start(bytes: &[u8], lines: u32) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reading_goes_up_to_its_end_and_no_further() {
+        let mut cursor = LogCursor::new(Stream::Stdout, 10, false).up_to(Some(15));
+        let page = |offset, bytes: &[u8]| LogReading {
+            offset,
+            bytes: bytes.to_vec(),
+            next_offset: offset + bytes.len() as u64,
+            ..LogReading::default()
+        };
+        let mut first = page(10, b"abc");
+        cursor.take(&mut first);
+        assert_eq!((first.bytes.as_slice(), cursor.offset, cursor.has_ended), (&b"abc"[..], 13, false));
+        let mut last = page(13, b"defgh");
+        cursor.take(&mut last);
+        assert_eq!((last.bytes.as_slice(), last.next_offset, cursor.has_ended), (&b"de"[..], 15, true));
+        // All that was there has been dropped meanwhile.
+        let mut late = page(40, b"xyz");
+        LogCursor::new(Stream::Stdout, 10, false).up_to(Some(15)).take(&mut late);
+        assert_eq!((late.bytes.len(), late.next_offset), (0, 40));
+    }
 
     #[test]
     fn the_last_lines_begin_behind_a_line_end() {

@@ -77,11 +77,18 @@ impl Connection {
             if self.take_messages()? || !self.inbox.is_halfway() {
                 half_until = None;
             }
-            if self.inbox.is_halfway() && half_until.is_none() {
+            let was_full = !self.has_room();
+            self.send()?;
+            let has_room = self.has_room();
+            if was_full {
+                // Nothing was read: that time is not the client's. What is here already may be whole and is looked at as soon as there is room.
+                half_until = None;
+                if has_room {
+                    continue;
+                }
+            } else if self.inbox.is_halfway() && half_until.is_none() {
                 half_until = Some(Instant::now() + half_message);
             }
-            self.send()?;
-            let has_room = self.outbox.unsent().len() < MAX_UNSENT_BYTES;
             tokio::select! {
                 biased;
                 ready = self.stream.readable(), if has_room => {
@@ -92,12 +99,17 @@ impl Connection {
                 }
                 Some(event) = self.going.next(), if has_room => self.happened(event),
                 ready = self.stream.writable(), if !self.outbox.is_empty() => ready.map_err(gone)?,
-                () = tokio::time::sleep_until(half_until.unwrap_or_else(Instant::now)), if half_until.is_some() && has_room => {
+                () = tokio::time::sleep_until(half_until.unwrap_or_else(Instant::now)), if half_until.is_some() => {
                     let message = format!("the rest of a message did not come within {} s", half_message.as_secs());
                     return Err(Failure::new(ErrorCode::TimedOut, message));
                 }
             }
         }
+    }
+
+    /// Returns whether more may be made for the client.
+    fn has_room(&self) -> bool {
+        self.outbox.unsent().len() < MAX_UNSENT_BYTES
     }
 
     /// Reads what is there. Returns false when the client has left.
@@ -125,7 +137,7 @@ impl Connection {
     /// Does what the messages that are here ask for. Returns whether there were any.
     fn take_messages(&mut self) -> Result<bool, Failure> {
         let mut any = false;
-        while self.outbox.unsent().len() < MAX_UNSENT_BYTES {
+        while self.has_room() {
             let Some(message) = self.inbox.next_message()? else { break };
             any = true;
             self.take(message)?;

@@ -33,6 +33,9 @@ const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// How long to wait when the system has no descriptor for the next client, or no place for the socket.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
+/// The longest time between two attempts to make the socket anew.
+const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(10);
+
 /// How long clients may take to be told that the server ends.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -64,6 +67,8 @@ pub struct Serving {
     tasks: JoinSet<()>,
     closing_tx: watch::Sender<Option<Failure>>,
     is_out_of_descriptors: bool,
+    /// How long to wait for the next attempt to make the socket anew; none while it is there.
+    retry: Option<Duration>,
 }
 
 impl Serving {
@@ -89,6 +94,7 @@ impl Serving {
             tasks: JoinSet::new(),
             closing_tx,
             is_out_of_descriptors: false,
+            retry: None,
         })
     }
 
@@ -99,7 +105,7 @@ impl Serving {
             tokio::select! {
                 biased;
                 reason = &mut end => break reason,
-                () = self.guard.stirred() => self.look_after_the_socket().await,
+                () = self.guard.stirred() => self.look_after_the_socket(),
                 Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => {
                     if let Err(error) = ended {
                         tracing::error!(%error, "a connection has failed");
@@ -121,22 +127,33 @@ impl Serving {
         }
     }
 
-    async fn look_after_the_socket(&mut self) {
+    fn look_after_the_socket(&mut self) {
         if self.place.is_intact() {
+            if self.retry.take().is_some() {
+                self.guard = Guard::new(self.place.folder_path());
+                tracing::warn!(socket = %self.place.socket().display(), "the socket is back");
+            }
             return;
         }
         let restored = self.place.restore().and_then(|made| listener(made, &self.place));
         match restored {
             Ok(listener) => {
                 self.listener = listener;
+                self.retry = None;
                 self.guard = Guard::new(self.place.folder_path());
                 tracing::warn!(socket = %self.place.socket().display(), "the socket was taken away and made anew");
             }
             Err(error) => {
-                tracing::error!(%error, "the socket was taken away and cannot be made anew yet");
-                tokio::time::sleep(RETRY_INTERVAL).await;
+                // Told once: a folder that is gone for good, as after a logout, would fill the log.
+                if self.retry.is_none() {
+                    tracing::error!(%error, "the socket was taken away and cannot be made anew yet");
+                } else {
+                    tracing::debug!(%error, "the socket can still not be made anew");
+                }
+                let interval = longer(self.retry);
+                self.retry = Some(interval);
                 // What is missing stirs no more: the look is repeated by the clock.
-                self.guard = Guard::by_the_clock(RETRY_INTERVAL);
+                self.guard = Guard::by_the_clock(interval);
             }
         }
     }
@@ -187,6 +204,11 @@ impl Serving {
 
 fn listener(made: std::os::unix::net::UnixListener, place: &Place) -> Result<UnixListener, PlaceError> {
     UnixListener::from_std(made).map_err(|source| PlaceError::File { path: place.socket().to_owned(), source })
+}
+
+/// Returns how long to wait after one more attempt that has failed.
+fn longer(last: Option<Duration>) -> Duration {
+    last.map_or(RETRY_INTERVAL, |last| (last * 2).min(MAX_RETRY_INTERVAL))
 }
 
 /// A client that was accepted.
@@ -242,5 +264,18 @@ impl NewClient {
             tracing::debug!(%reason, "a connection was ended");
             greeting::say_goodbye(&stream, &mut outbox, reason).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_become_rarer_up_to_a_bound() {
+        let waits: Vec<Duration> =
+            std::iter::successors(Some(longer(None)), |last| Some(longer(Some(*last)))).take(8).collect();
+        let millis = [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000].map(Duration::from_millis);
+        assert_eq!(waits, millis);
     }
 }

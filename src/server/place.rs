@@ -106,7 +106,8 @@ impl Place {
     /// Makes anew what was taken away: folder, lock and socket.
     ///
     /// # Errors
-    /// As [`Place::claim`] and [`Place::listen`]; nothing has changed then.
+    /// As [`Place::claim`] and [`Place::listen`]. What could be made is kept then, a lock above all, so that nobody else takes the place; the next
+    /// call makes the rest.
     pub fn restore(&mut self) -> Result<UnixListener, PlaceError> {
         let folder = folder(&self.socket, self.privacy)?;
         let known = self.lock.metadata().ok().map(|lock| (lock.dev(), lock.ino()));

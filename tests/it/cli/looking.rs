@@ -114,6 +114,22 @@ fn logs_begin_where_they_are_asked_to() {
     });
 }
 
+/// What a run prints while its log is read has no end.
+#[test]
+fn logs_of_a_run_that_never_stops_printing_end_where_it_was() {
+    stand(|ground: Arc<Ground>| async move {
+        let run = ground.start(&["--", "yes", "on and on"]).await;
+        ground.printed(&run, "on and on").await;
+        for _ in 0..20 {
+            let tail = ground.verb(&["logs", &run, "--tail", "2", "--stream", "stdout"]).await.done();
+            assert_eq!(tail.lines().count(), 2, "{tail}");
+        }
+        let all = ground.verb(&["logs", &run]).await.done();
+        assert!(all.contains("on and on\n"));
+        ground.verb(&["stop", &run]).await.done();
+    });
+}
+
 #[test]
 fn following_a_log_ends_with_the_run() {
     stand(|ground: Arc<Ground>| async move {

@@ -161,6 +161,46 @@ fn half_a_message_and_a_silent_client_are_waited_for_only_so_long() {
     });
 }
 
+/// The time for the rest of a message runs only while the server reads.
+#[test]
+fn time_in_which_the_server_does_not_read_is_not_held_against_a_client() {
+    with_server(impatient(), |socket, runtime| {
+        let mut busy = greeted(socket);
+        let ask = |id: u64| frame(format!(r#"{{"ask":{{"id":{id},"what":"server_status"}}}}"#).as_bytes());
+        let mut asked: Vec<u8> = (1..=1000).flat_map(ask).collect();
+        asked.extend_from_slice(&ask(1001)[..20]);
+        busy.write_all(&asked).expect("written");
+        // More answers than there is room for are on their way, until more than the time has passed.
+        let written = Instant::now();
+        while written.elapsed() < 2 * impatient().half_message {
+            sign_of_life(socket, runtime);
+        }
+        let begun = Instant::now();
+        for _ in 0..1000 {
+            let answer = head(&mut busy).expect("an answer");
+            assert!(answer["ok"].is_object(), "{answer}");
+        }
+        let goodbye = head(&mut busy).expect("a reason");
+        assert_eq!(goodbye["goodbye"]["reason"]["code"], "timed_out");
+        assert!(begun.elapsed() >= impatient().half_message, "{:?}", begun.elapsed());
+    });
+}
+
+/// Requests that came while their answers had no room are not forgotten once there is some.
+#[test]
+fn more_answers_than_there_is_room_for_all_come() {
+    with_server(Patience::default(), |socket, _| {
+        let mut stream = greeted(socket);
+        let asked: Vec<u8> =
+            (1..=1000).flat_map(|id| frame(format!(r#"{{"ask":{{"id":{id},"what":"x"}}}}"#).as_bytes())).collect();
+        stream.write_all(&asked).expect("written");
+        for id in 1..=1000 {
+            let answer = head(&mut stream).expect("an answer");
+            assert_eq!(answer["failed"]["id"], json!(id), "{answer}");
+        }
+    });
+}
+
 /// Issue 4: one that asks and never reads has a bounded queue, and slows nobody.
 #[test]
 fn a_client_that_never_reads_slows_nobody() {

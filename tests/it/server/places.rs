@@ -1,11 +1,16 @@
 //! The socket and its lock in the file system (S9.1).
 
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use shtask::server::{Place, PlaceError, Privacy, lock_path};
+use shtask::server::{Patience, Place, PlaceError, Privacy, lock_path};
 use tempfile::TempDir;
+
+use super::served::{Served, supervise};
 
 fn folder() -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("a folder");
@@ -133,6 +138,79 @@ fn what_belongs_to_another_user_is_refused() {
     std::fs::write(lock_path(&socket), "").expect("a file");
     std::os::unix::fs::chown(lock_path(&socket), Some(65534), None).expect("given away");
     assert!(untrusted(&socket, Privacy::Own).contains("65534"));
+}
+
+/// What is in the way of the socket does not cost the lock.
+#[test]
+fn a_place_that_cannot_be_restored_keeps_its_lock_and_is_restored_later() {
+    let (_dir, socket) = folder();
+    let mut place = Place::claim(&socket, Privacy::Own).expect("a place");
+    drop(place.listen().expect("a socket"));
+    std::fs::remove_dir_all(socket.parent().expect("a folder")).expect("removed");
+    std::fs::create_dir_all(&socket).expect("something in the way");
+    assert!(matches!(place.restore(), Err(PlaceError::Untrusted { .. })));
+    assert!(!place.is_intact());
+    assert!(matches!(Place::claim(&socket, Privacy::Own), Err(PlaceError::InUse { .. })), "the lock is held");
+    std::fs::remove_dir(&socket).expect("removed");
+    let _listener = place.restore().expect("made anew");
+    UnixStream::connect(&socket).expect("somebody listens");
+}
+
+/// What a thread has logged.
+#[derive(Clone, Default)]
+struct Logged(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Logged {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("no panic").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Logged {
+    fn count(&self, what: &str) -> usize {
+        String::from_utf8_lossy(&self.0.lock().expect("no panic")).matches(what).count()
+    }
+}
+
+/// As /run/user/UID after a logout: the log of the server does not grow without bound.
+#[test]
+fn a_socket_that_cannot_be_made_anew_is_told_once_and_tried_again() {
+    let (_dir, socket) = folder();
+    let path = socket.parent().expect("a folder");
+    let logged = Logged::default();
+    let writer = logged.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    // All on this thread: the server does nothing while this does not wait.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let served = Served::at(&socket, supervise(), Patience::default());
+        let comes = async |what: &str, come: &dyn Fn() -> bool| {
+            let end = Instant::now() + Duration::from_secs(20);
+            while !come() {
+                assert!(Instant::now() < end, "{what} does not come");
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        // It watches the folder by then.
+        tokio::net::UnixStream::connect(&socket).await.expect("somebody listens");
+        std::fs::remove_dir_all(path).expect("removed");
+        std::fs::write(path, "in the way").expect("a file");
+        comes("the third attempt", &|| logged.count("be made anew") >= 3).await;
+        assert_eq!(logged.count("ERROR"), 1);
+        std::fs::remove_file(path).expect("removed");
+        comes("the socket", &|| UnixStream::connect(&socket).is_ok()).await;
+        drop(served);
+    });
 }
 
 /// Issue 4: whatever is taken away is made anew.

@@ -47,7 +47,8 @@ impl Server for TestHost {
             started_at: jiff::Timestamp::UNIX_EPOCH,
             uptime: Duration::ZERO,
             socket: String::new(),
-            state_dir: String::new(),
+            // Long: a thousand answers are more than fit on the way to a client, however they are cut.
+            state_dir: "/state".repeat(200),
             connections: 0,
             live_runs: 0,
             sessions: vec![],
