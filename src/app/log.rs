@@ -1,6 +1,7 @@
 //! shtask's own log: to a file, when `SHTASK_LOG` asks for it, and never to the terminal.
 
 use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Mutex;
@@ -24,7 +25,7 @@ pub(super) fn start(state_dir: Option<&Path>) -> Result<(), Failure> {
         Failure::new(ErrorCode::Invalid, "there is no place for the log: neither SHTASK_STATE_DIR nor HOME is set")
     })?;
     let file = open(state_dir, "shtask.log")?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(Mutex::new(file)).init();
+    write_to(file, filter);
     Ok(())
 }
 
@@ -37,10 +38,30 @@ pub(super) fn start_server(state_dir: &Path) -> Result<File, Failure> {
     // A level that is none does not keep a server from starting.
     let filter = level.and_then(|level| EnvFilter::try_new(level).ok()).unwrap_or_else(|| EnvFilter::new("warn"));
     let file = open(state_dir, "server.log")?;
-    let failed = |error: std::io::Error| Failure::new(ErrorCode::Broken, format!("the log cannot be used: {error}"));
+    let failed = |error: io::Error| Failure::new(ErrorCode::Broken, format!("the log cannot be used: {error}"));
     let copy = file.try_clone().map_err(failed)?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(Mutex::new(copy)).init();
+    write_to(copy, filter);
     Ok(file)
+}
+
+/// A log that takes everything: what a full disk has no room for is left out. The log of a program must never be what ends it.
+struct Forgiving(File);
+
+impl Write for Forgiving {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_to(file: File, filter: EnvFilter) {
+    // Errors of its own would go to standard error, which is this very file.
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).log_internal_errors(false);
+    log.with_writer(Mutex::new(Forgiving(file))).init();
 }
 
 fn open(state_dir: &Path, name: &str) -> Result<File, Failure> {

@@ -1,6 +1,7 @@
 //! The state directory: records and raw logs of all runs.
 
 use std::collections::HashSet;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +64,8 @@ fn fill(settings: &Settings, folder: StateFolder, held: &HashSet<RunId>) -> Resu
     let options = StoreOptions { retention, max_total_log_bytes };
     let (store, found) = SqliteStore::open_held(Arc::new(folder), options, held, &|_, process| is_alive(process))?;
     for notice in &found.notices {
-        eprintln!("warning: {notice}");
+        // Of a server this is its log, which may have no room.
+        let _ = writeln!(std::io::stderr(), "warning: {notice}");
         tracing::warn!("{notice}");
     }
     for lost in &found.recovered {

@@ -254,3 +254,26 @@ fn the_second_program_leaves_at_once_and_says_who_the_first_is() {
     assert!(text.contains("hint: ") && text.contains("SHTASK_STATE_DIR"), "{text}");
     assert_eq!(first.exit(), None, "the first one is not disturbed");
 }
+
+/// The server's own log is on the full disk, too.
+#[test]
+fn a_server_on_a_full_disk_refuses_starts_at_once_loses_no_exit_and_is_well_when_there_is_room() {
+    let Some(disk) = Disk::mount("2m") else { return };
+    let home = Home::new();
+    let verb = |words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_shtask"));
+        command.args(words).env_clear().envs(home.environment()).env("SHTASK_STATE_DIR", disk.path());
+        command.current_dir(home.work()).output().expect("the program starts").status.code()
+    };
+    assert_eq!(verb(&["run", "--name", "quiet", "while ! [ -e leave ]; do sleep 0.02; done; exit 7"]), Some(0));
+    let filler = disk.fill();
+    assert_eq!(verb(&["run", "--", "true"]), Some(1), "it cannot be recorded");
+    home.write("leave", "");
+    assert_eq!(verb(&["wait", "quiet", "--timeout", "20s"]), Some(7));
+    drop(filler);
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while verb(&["run", "--", "true"]) != Some(0) {
+        assert!(std::time::Instant::now() < end, "there is room again");
+    }
+    assert_eq!(verb(&["server", "stop"]), Some(0));
+}
