@@ -14,6 +14,7 @@ use super::embedded::OWN_PROGRAM;
 use super::place::ServerPlace;
 use crate::model::{ErrorCode, Failure, SessionName};
 use crate::remote::{Dial, Patience, RemoteClient, connect_to};
+use crate::server::Privacy;
 use crate::settings::{Settings, process_env};
 
 /// How long a server may take to listen: one that takes up hundreds of runs on a loaded machine.
@@ -117,6 +118,10 @@ fn start_lock(place: &ServerPlace) -> Result<File, Failure> {
     let failed = |error: std::io::Error| cannot_start(place, &format!("{}: {error}", path.display()));
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        // The server would refuse it as well; nothing is put there before.
+        if place.privacy == Privacy::Own && folder.symlink_metadata().map_err(failed)?.is_symlink() {
+            return Err(cannot_start(place, &format!("{} is a link", folder.display())));
+        }
     }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR).map_err(|errno| failed(errno.into()))?;
@@ -141,7 +146,10 @@ pub(super) async fn start(place: &ServerPlace) -> Result<(), Failure> {
     }
     let (told, tell) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(OWN_PROGRAM);
-    command.arg("serve").arg("--detached").arg("--socket").arg(&place.socket);
+    command.arg("serve").arg("--detached");
+    if place.privacy == Privacy::Chosen {
+        command.arg("--socket").arg(&place.socket);
+    }
     command.stdin(Stdio::null()).stdout(tell).stderr(Stdio::null()).current_dir("/");
     for mark in RUN_MARKS {
         command.env_remove(mark);

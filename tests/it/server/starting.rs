@@ -216,3 +216,14 @@ fn a_path_too_long_for_a_socket_is_moved_to_a_short_private_one() {
         std::fs::remove_file(path).expect("removed");
     }
 }
+
+/// S9.1: a folder of shtask's own is not taken by way of a link, whoever starts the server.
+#[test]
+fn a_link_in_place_of_the_folder_of_the_socket_is_refused() {
+    let home = Home::new();
+    let elsewhere = home.work().join("elsewhere");
+    std::fs::create_dir(&elsewhere).expect("a folder");
+    std::os::unix::fs::symlink(&elsewhere, socket(&home).parent().expect("a folder")).expect("a link");
+    assert_eq!(shtask(&home, &["run", "--", "true"]).status.code(), Some(6));
+    assert_eq!(std::fs::read_dir(&elsewhere).expect("a folder").count(), 0, "nothing was put there");
+}
