@@ -256,7 +256,11 @@ fn a_holder_out_of_descriptors_rests_and_takes_the_next_server_when_there_is_roo
         let ground = ground();
         let run = ground.start("read x </dev/tty", PTY);
         let holder = run.holder();
+        let open = || std::fs::read_dir(format!("/proc/{holder}/fd")).map_or(0, Iterator::count);
+        let with_link = open();
         drop(run);
+        // Its place is free from then on.
+        until("the holder has seen that its link is gone", || open() < with_link);
         let is_open = |number: &u64| std::fs::symlink_metadata(format!("/proc/{holder}/fd/{number}")).is_ok();
         let limit = (0..).filter(|number| !is_open(number)).nth(room);
         let pid = rustix::process::Pid::from_raw(holder);
