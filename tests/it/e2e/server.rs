@@ -186,8 +186,8 @@ fn an_upgrade_of_the_server_costs_no_run() {
     let mut terminal = served.open();
     terminal.wait_for_text("ready");
     let before = served.server_pid();
-    let told = served.verb(&["server", "upgrade"]);
-    assert!(told.contains("1 run goes on"), "{told}");
+    let told = served.command(&["server", "upgrade"]).output().expect("the program starts");
+    assert!(String::from_utf8_lossy(&told.stdout).contains("1 run goes on"), "{told:?}");
     assert_ne!(served.server_pid(), before);
     terminal.wait_for_text("the server is there again");
     type_line(&mut terminal, "after");
