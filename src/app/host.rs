@@ -57,7 +57,7 @@ impl ServerHost {
     /// What keeps the runs from being ended.
     pub(super) async fn shut_down(&self, request: ShutdownRequest) -> Result<ServerStopped, Failure> {
         // Whatever the session: it ends those of all.
-        let session = "server".parse().expect("a name");
+        let session = "server".parse().expect("the word is a session name");
         let report = self.0.clients.client(session).shutdown(request).await?;
         Ok(ServerStopped { report, left_running: 0 })
     }

@@ -56,7 +56,7 @@ fn png(svg: &str) -> Result<Vec<u8>, Failure> {
     let mut command = Command::new("rsvg-convert");
     command.args(["--format", "png"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| failed(&format!("rsvg-convert: {error}")))?;
-    let mut input = child.stdin.take().expect("it was asked for");
+    let mut input = child.stdin.take().expect("a pipe was asked for at the start");
     let output = std::thread::scope(|scope| {
         // It may write before it has read all. When it stops reading, its exit code tells why.
         scope.spawn(move || input.write_all(svg.as_bytes()));

@@ -63,7 +63,7 @@ impl Sessions for Clients {
     fn sessions(&self) -> Reply<Vec<SessionCounts>> {
         let (answer, reply) = reply();
         // It is no session's request.
-        let session = NO_SESSION.parse().expect("a name");
+        let session = NO_SESSION.parse().expect("the constant is a session name");
         self.send(&Arc::new(Caller { session, guard: Guard::default() }), Request::ListSessions(answer));
         reply
     }

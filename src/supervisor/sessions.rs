@@ -108,7 +108,7 @@ impl Core {
         let bound = self.end_bound(at, &live);
         self.closes.insert(lease, PendingClose { session: session.clone(), live: live.len(), over: false, answer });
         let mut todo = vec![Do::ArmClose(lease, bound)];
-        let closing = self.closed_session(session).expect("a lease is held");
+        let closing = self.closed_session(session).expect("the gate of this session was closed above");
         for run in live {
             let key = self.mint_stop();
             if let Some(entry) = self.runs.get_mut(&run) {

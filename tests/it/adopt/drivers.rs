@@ -40,7 +40,7 @@ pub(super) fn outcome(state: &Path, run: RunId) -> Option<String> {
 }
 
 #[test]
-#[ignore = "this is the server that other tests kill"]
+#[ignore = "no test of its own: the tests of this folder start it as the server that they kill"]
 fn a_server_of_drivers() {
     let Some(state) = std::env::var_os(STATE) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

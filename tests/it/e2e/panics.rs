@@ -22,7 +22,7 @@ const WORDS: &str = "a bug in making the new run";
 
 /// The real TUI over a real supervisor, with one fault: it panics when a new run is asked for.
 #[test]
-#[ignore = "the child of the test below"]
+#[ignore = "no test of its own: the test below starts it as the program that panics"]
 fn child_that_panics() {
     if std::env::var_os(IS_CHILD).is_none() {
         return;
