@@ -23,7 +23,7 @@ pub struct OneRef {
   shtask ls --all --json | jq -r '.runs[].ref'
   shtask ls --follow --json                      one line for each change")]
 pub struct LsArgs {
-    /// Also list the runs that have ended
+    /// Also list the runs that have ended and were looked at
     #[arg(long, short)]
     pub all: bool,
 
