@@ -9,7 +9,7 @@ use super::exit::{Exit, Fault};
 use super::facts::{short_span, time};
 use super::table::{Table, TableCell};
 use crate::api::{RunsAtStop, Server, ServerStatus, StopServer};
-use crate::model::shown;
+use crate::model::{ErrorCode, shown};
 
 /// How long the next server may take to come.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -87,7 +87,12 @@ pub async fn session_list(server: &dyn Server, console: &mut Console) -> Result<
 /// There is none, or the next one does not come.
 pub async fn server_upgrade(server: &dyn Server, console: &mut Console) -> Result<Exit, Fault> {
     let before = server.status().await?;
-    let left = server.stop_server(StopServer { runs: RunsAtStop::Leave }).await?;
+    let left_running = match server.stop_server(StopServer { runs: RunsAtStop::Leave }).await {
+        Ok(stopped) => stopped.left_running,
+        // It ended before its answer was out: whether the next one comes shows below.
+        Err(failure) if failure.code == ErrorCode::Unavailable => before.live_runs,
+        Err(failure) => return Err(failure.into()),
+    };
     let end = Instant::now() + UPGRADE_TIMEOUT;
     let after = loop {
         match server.status().await {
@@ -98,13 +103,13 @@ pub async fn server_upgrade(server: &dyn Server, console: &mut Console) -> Resul
         }
     };
     if console.look.json {
-        console.json(&json!({ "before": before, "after": after, "left_running": left.left_running }))?;
+        console.json(&json!({ "before": before, "after": after, "left_running": left_running }))?;
     } else {
-        let noun = if left.left_running == 1 { "run goes" } else { "runs go" };
+        let noun = if left_running == 1 { "run goes" } else { "runs go" };
         let (old, new) = (shown(&before.version), shown(&after.version));
         let text =
             format!("server {new} (process {}) has taken the place of {old} (process {})", after.pid, before.pid);
-        console.line(&format!("{text}; {} {noun} on", left.left_running))?;
+        console.line(&format!("{text}; {left_running} {noun} on"))?;
     }
     Ok(Exit::DONE)
 }
