@@ -78,7 +78,8 @@ async fn leaving_a_foreground_run_cancels_it(ground: Arc<Ground>) {
 
 /// S3.5.
 async fn a_foreground_run_that_is_cancelled_still_tells_its_last_words_and_its_record(ground: Arc<Ground>) {
-    let line = "trap 'echo bye; exit 0' TERM; echo on; while :; do sleep 0.02; done";
+    // A shell that waits in the foreground says "Terminated" of what it waits for, when that ends first.
+    let line = "trap 'echo bye; exit 0' TERM; sleep 1000 & echo on; while :; do wait; done";
     let mut foreground = ground.client.start_foreground(ground.sh(line));
     within("output", foreground.output_rx.recv()).await.expect("output");
     foreground.cancel();
