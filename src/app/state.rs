@@ -12,7 +12,7 @@ use crate::redact::Redactor;
 use crate::settings::Settings;
 use crate::store::log::{LogOptions, Logs};
 use crate::store::{Redaction, Retention, SqliteStore, StateFolder, StoreOptions};
-use crate::supervisor::{Held, Storage, is_alive};
+use crate::supervisor::{Held, Storage, is_alive, lost_runs};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -78,6 +78,7 @@ fn fill(settings: &Settings, folder: StateFolder, held: &HashSet<RunId>) -> Resu
     let logs = logs.telling(store.log_bounder()).redacted_by(settings.output.redact_logs.then(|| redactor.clone()));
     let records = store.records();
     let storage = Storage {
+        lost: lost_runs(&records, &found)?,
         generations: records.generations()?,
         store: Box::new(store),
         records: Some(records),

@@ -130,16 +130,18 @@ impl Records {
         })
     }
 
-    /// Returns the orphaned runs of a session that are not older than the newest `count` of them, newest first.
+    /// Returns the newest `count` orphaned runs of a session, or of all, newest first.
     ///
     /// # Errors
     /// [`StoreError::Medium`] when the database cannot be read.
-    pub fn orphaned(&self, session: &SessionName, count: usize) -> Result<Vec<Record>, StoreError> {
+    pub fn orphaned(&self, session: Option<&SessionName>, count: usize) -> Result<Vec<Record>, StoreError> {
         self.with(|connection| {
             let mut select = connection.prepare_cached(
-                "SELECT seq, record FROM runs WHERE session = ?1 AND status = 'orphaned' ORDER BY seq DESC LIMIT ?2",
+                "SELECT seq, record FROM runs WHERE (?1 IS NULL OR session = ?1) AND status = 'orphaned'
+                 ORDER BY seq DESC LIMIT ?2",
             )?;
-            let mut rows = select.query(params![session.as_str(), i64::try_from(count).unwrap_or(i64::MAX)])?;
+            let mut rows =
+                select.query(params![session.map(SessionName::as_str), i64::try_from(count).unwrap_or(i64::MAX)])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 found.push(listed(row)?.record);

@@ -15,6 +15,7 @@ use super::core::{After, At, Core, Do};
 use super::kept::Kept;
 use super::local::Clients;
 use super::looking::look;
+use super::lost::Lost;
 use super::request::{Caller, Request};
 use super::storage::Storage;
 use super::storing::outcome;
@@ -120,10 +121,11 @@ impl Supervisor {
         let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
-        let Storage { store, records, logs, generations, flush_interval, redaction, strict } = setup.storage;
+        let Storage { store, records, logs, lost, generations, flush_interval, redaction, strict } = setup.storage;
         let kept = Arc::new(Kept::new(records, logs));
         let mut core = Core::new(setup.limits, Box::new(random_id));
         core.generations = generations;
+        core.lost = Lost::new(lost);
         core.strict = strict;
         core.redaction = redaction;
         let supervisor = Supervisor {
@@ -257,7 +259,7 @@ impl Supervisor {
                 match outcome {
                     Job::Resolved(run, found) => self.core.resolved(at, run, found),
                     Job::StarterLeft(run) => self.core.starter_left(at, run),
-                    Job::Answered(After::Observed(record)) => vec![super::stored::mark(*record, at.wall)],
+                    Job::Answered(After::Observed(record)) => vec![self.core.mark_observed(&record, at.wall)],
                     Job::DriverEnded | Job::Served | Job::Answered(After::Nothing) => Vec::new(),
                 }
             }

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use super::adopting::Word;
 use super::entry::{Entry, Starter};
 use super::kept::Kept;
+use super::lost::Lost;
 use super::records;
 use super::sessions::{PendingClose, Session};
 use super::starting::Resolving;
@@ -102,6 +103,8 @@ pub(super) struct Core {
     pub(super) limits: Limits,
     pub(super) slots: Slots,
     pub(super) runs: IndexMap<RunId, Entry>,
+    /// Runs of earlier programs.
+    pub(super) lost: Lost,
     /// Runs that have a slot but no record yet.
     pub(super) resolving: HashMap<RunId, Resolving>,
     /// The newest generation of each name of each session.
@@ -126,6 +129,7 @@ impl Core {
             slots: Slots::new(&limits),
             limits,
             runs: IndexMap::new(),
+            lost: Lost::default(),
             resolving: HashMap::new(),
             generations: Generations::new(),
             mint,
@@ -363,7 +367,7 @@ impl Core {
 
     fn table(&self, session: &SessionName) -> Vec<Arc<RunView>> {
         let own = self.runs.values().filter(|entry| entry.record.session == *session);
-        own.map(|entry| Arc::new(entry.view())).collect()
+        self.lost.table(session).chain(own.map(|entry| Arc::new(entry.view()))).collect()
     }
 }
 

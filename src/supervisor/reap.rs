@@ -10,7 +10,7 @@ use crate::sys::pidfd::{ProcessId, signal_exact};
 use crate::sys::proc;
 
 /// The most orphaned runs that are looked at; older ones have been looked at before, or are long gone.
-const MAX_ORPHANS: usize = 1000;
+pub(super) const MAX_ORPHANS: usize = 1000;
 
 /// How often it is looked whether something is left.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -29,7 +29,7 @@ impl Kept {
     pub(super) fn reap(&self, session: &SessionName, run: Option<RunId>) -> Result<Vec<Reaped>, Failure> {
         let Some(records) = &self.records else { return Ok(Vec::new()) };
         let orphans = match run {
-            None => records.orphaned(session, MAX_ORPHANS)?,
+            None => records.orphaned(Some(session), MAX_ORPHANS)?,
             Some(run) => {
                 let record = records.of(session, run)?.ok_or_else(|| super::serving::not_found(run))?;
                 if record.status != Status::Orphaned {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::model::Record;
 use crate::store::log::Logs;
 use crate::store::{Generations, MemoryStore, Records, Redaction, Store};
 
@@ -17,6 +18,8 @@ pub struct Storage {
     pub records: Option<Records>,
     /// Takes the raw logs; none when there are none.
     pub logs: Option<Arc<Logs>>,
+    /// The runs of earlier programs that stay listed, see [`lost_runs`](super::lost_runs).
+    pub lost: Vec<Record>,
     /// The newest generation of each name of each session so far.
     pub generations: Generations,
     /// How often the record of a live run is brought up to date at most; none for not before its end.
@@ -34,6 +37,7 @@ impl Storage {
             store: Box::new(MemoryStore::default()),
             records: None,
             logs: None,
+            lost: Vec::new(),
             generations: Generations::new(),
             flush_interval: None,
             redaction: Redaction::none(),

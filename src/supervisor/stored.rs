@@ -1,5 +1,7 @@
 //! Requests on runs that are no longer listed: their records and logs are on the disk.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::core::{After, At, Core, Do};
@@ -16,18 +18,24 @@ use crate::sys::clock;
 impl Core {
     /// Takes a request in on a run that is not in the list of its session. Of a run that never was, that is of another session and that was deleted
     /// the same is found: nothing.
-    pub(super) fn unlisted(&self, session: &SessionName, generation: Option<u64>, request: Request) -> Vec<Do> {
+    pub(super) fn unlisted(&mut self, session: &SessionName, generation: Option<u64>, request: Request) -> Vec<Do> {
+        if let Request::Forget(run, answer) = request {
+            let outcome = self.forget_lost(session, generation, run);
+            answer.send(outcome);
+            return Vec::new();
+        }
         let session = session.clone();
         vec![Do::Beside(Box::new(move |kept| kept.answer_unlisted(&session, generation, request)))]
     }
-}
 
-/// Marks a record as read. Somebody else may be quicker: then the store refuses this one, and it is marked all the same.
-pub(super) fn mark(record: Record, at: Timestamp) -> Do {
-    let mut record = records::observed(&record, at);
-    let revision = record.revision + 1;
-    std::sync::Arc::make_mut(&mut record).revision = revision;
-    Do::Store(record, revision)
+    /// Marks a record as read. Somebody else may be quicker: then the store refuses this one, and it is marked all the same.
+    pub(super) fn mark_observed(&mut self, record: &Record, at: Timestamp) -> Do {
+        let mut record = records::observed(record, at);
+        let revision = record.revision + 1;
+        Arc::make_mut(&mut record).revision = revision;
+        self.renew_lost(&record);
+        Do::Store(record, revision)
+    }
 }
 
 impl Kept {
@@ -62,17 +70,15 @@ impl Kept {
                 return seen;
             }
             Request::Inspect(_, answer) => answer.send(Ok(Inspection {
-                view: view(record),
+                view: view(record.into()),
                 processes: Vec::new(),
                 bytes: ByteCounts::default(),
                 holder_pid: None,
                 cuts: 0,
             })),
             Request::Stop(_, _, _, answer) => answer.send(Ok(StopOutcome { applied: false, record: record.into() })),
-            Request::Why(_, answer) => answer.send(Ok(why::why(&view(record), None, now()))),
+            Request::Why(_, answer) => answer.send(Ok(why::why(&view(record.into()), None, now()))),
             Request::WithdrawStop(_, _, answer) => answer.send(Ok(false)),
-            // It is in no list already.
-            Request::Forget(_, answer) => answer.send(Err(not_found(run))),
             other => other.refuse(control_closed(true)),
         }
         After::Nothing
@@ -84,9 +90,9 @@ fn now() -> At {
 }
 
 /// Makes what lists would show of a run that is in none any more.
-pub(super) fn view(record: Record) -> RunView {
+pub(super) fn view(record: Arc<Record>) -> RunView {
     RunView {
-        record: record.into(),
+        record,
         deadline: None,
         termination: Termination::None,
         control_open: false,

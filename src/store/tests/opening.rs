@@ -183,7 +183,7 @@ fn active_records_of_a_dead_program_become_final_and_say_what_is_still_alive() {
     );
     let message = |place: usize| found.recovered[place].record.failure.as_ref().expect("a message").message.clone();
     assert!(message(0).contains("not known") && message(1).contains("gone") && message(2).contains("still alive"));
-    assert_eq!(store.records().orphaned(&super::make::session(), 10).expect("a list").len(), 3);
+    assert_eq!(store.records().orphaned(Some(&super::make::session()), 10).expect("a list").len(), 3);
     drop(store);
     let (_, found) = SqliteStore::open(state, StoreOptions::default(), &|_, _| true).expect("a store");
     assert!(found.recovered.is_empty(), "there is one final record");

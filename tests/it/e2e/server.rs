@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use super::product::{PROGRAM, home, one};
-use crate::harness::{Exit, Home, Launch, Terminal};
+use crate::harness::{Exit, Home, Launch, Marker, Terminal, survivors};
 
 /// A home whose server ends with it.
 struct Served(Arc<Home>);
@@ -220,4 +220,28 @@ fn output_that_cannot_be_written_is_an_error_of_a_foreground_run() {
     let output = served.command(&["run", "--foreground", "echo hi"]).stdout(full).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(125));
     assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"), "{output:?}");
+}
+
+/// S7.3: the TUI offers to end what another server has lost.
+#[test]
+fn a_run_that_was_lost_together_with_its_server_is_in_the_list_and_can_be_ended_there() {
+    let marker = Marker::new();
+    let served = Served::new("");
+    served.verb(&["run", "--name", "job", &format!("echo begun; exec sleep {marker}")]);
+    let mut terminal = served.open();
+    terminal.wait_for_text("1 live");
+    terminal.wait_alive(&marker, 1);
+    terminal.keys("d");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    for pid in [served.server_pid(), survivors(&marker)[0].parent] {
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL).expect("it is ours");
+    }
+    let mut terminal = served.open();
+    terminal.wait_for_text("orphaned");
+    terminal.wait_alive(&marker, 1);
+    terminal.keys("x");
+    terminal.wait_for_text("what job had left is ended");
+    terminal.wait_gone(&marker);
+    terminal.keys("c");
+    terminal.wait_until("it is cleared", |terminal| !terminal.picture().contains("orphaned"));
 }

@@ -15,7 +15,7 @@ use shtask::model::{
 use shtask::redact::Redactor;
 use shtask::store::log::{LogOptions, Logs};
 use shtask::store::{Found, OpenError, Records, Redaction, SqliteStore, StateFolder, StoreOptions};
-use shtask::supervisor::{Storage, Supervisor, SupervisorSetup, is_alive};
+use shtask::supervisor::{Storage, Supervisor, SupervisorSetup, is_alive, lost_runs};
 use tokio::task::JoinHandle;
 
 /// How long anything may take on a loaded machine.
@@ -98,6 +98,7 @@ impl Program {
         let logs = store.logs().to_owned();
         let raw_logs = Logs::start(&logs, setup.logs).expect("a thread");
         let storage = Storage {
+            lost: lost_runs(&records, &found).expect("records"),
             generations: records.generations().expect("names"),
             records: Some(records.clone()),
             logs: Some(Arc::new(raw_logs.telling(store.log_bounder()).redacted_by(setup.redacts_logs.then(redactor)))),

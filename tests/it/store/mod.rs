@@ -10,3 +10,4 @@ mod points;
 mod recovered;
 mod redacted;
 mod replayed;
+mod syscalls;

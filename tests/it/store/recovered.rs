@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
+use shtask::api::Update;
 use shtask::model::{ErrorCode, ProcessIdentity, Record, Status};
 use shtask::store::{SqliteStore, StateFolder, Store, StoreOptions};
 use shtask::sys::proc;
@@ -144,6 +145,44 @@ fn every_record_of_a_full_house_is_final_within_a_second_of_the_start_and_all_sl
         for run in runs {
             run.await.expect("there is a slot");
         }
+        program.leave().await;
+    });
+}
+
+#[test]
+fn lost_runs_stay_in_the_list_until_they_are_cleared_and_those_still_alive_also_for_the_program_after_next() {
+    run(async {
+        let state = tempfile::tempdir().expect("a folder");
+        let records = leave_behind(state.path(), 2).await;
+        let survivor = Survivor::start(&records[0]);
+        mark_running(state.path(), &records[0], survivor.identity());
+        let listed = |update: Option<Update>| match update {
+            Some(Update::Resync(views)) => views.into_iter().map(|view| (view.id(), view.record.status)).collect(),
+            other => panic!("a table was expected, not {other:?}"),
+        };
+        let orphaned = |record: &Record| (record.id, Status::Orphaned);
+
+        let program = Program::start(state.path(), Setup::default()).expect("a program");
+        let table: Vec<_> = listed(within("a table", program.client.subscribe().next()).await);
+        assert_eq!(table, [orphaned(&records[0]), orphaned(&records[1])]);
+        program.leave().await;
+
+        let program = Program::start(state.path(), Setup::default()).expect("a program");
+        let mut feed = program.client.subscribe();
+        let table: Vec<_> = listed(within("a table", feed.next()).await);
+        assert_eq!(table, [orphaned(&records[0])], "what is gone was told once");
+        within("a reading", program.client.read(records[0].id, 1000)).await.expect("it can be read");
+        match within("an update", feed.next()).await {
+            Some(Update::Run(view)) => assert!(view.record.observed_at.is_some(), "{view:?}"),
+            other => panic!("it was read: {other:?}"),
+        }
+        within("an answer", program.client.forget(records[0].id)).await.expect("it can be cleared");
+        match within("an update", feed.next()).await {
+            Some(Update::Removed(run)) => assert_eq!(run, records[0].id),
+            other => panic!("it was cleared: {other:?}"),
+        }
+        let again = within("an answer", program.client.forget(records[0].id)).await.expect_err("it is cleared");
+        assert_eq!(again.code, ErrorCode::NotFound);
         program.leave().await;
     });
 }
