@@ -24,7 +24,7 @@ fuzz TARGET SECONDS="1800":
 bench *ARGS:
     cargo bench {{ARGS}}
 
-# Makes the generated files anew (config/default.toml, docs/keys.md, docs/cli.md) and the API documentation.
+# Makes the generated files anew (config/default.toml, docs/tui.md, docs/cli.md) and the API documentation.
 docs:
     .ci/run generate
     cargo doc --no-deps

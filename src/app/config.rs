@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::surroundings::{present_dir, settings, tell_misconfigured};
+use super::surroundings::{keymap, present_dir, settings, tell_misconfigured};
 use crate::cli::{ConfigVerb, Console, Exit, Fault, Global};
 use crate::model::{CommandSpec, Mode, RunSpec, show_span, shown};
 use crate::settings::{Settings, default_toml, show_bytes};
@@ -20,6 +20,9 @@ pub(super) fn perform(verb: ConfigVerb, global: &Global, console: &mut Console) 
         Ok(found) => found,
         Err(error) => return Ok(tell_misconfigured(&error, console)),
     };
+    if let Err(error) = keymap(&found) {
+        return Ok(tell_misconfigured(&error, console));
+    }
     match verb {
         ConfigVerb::Check => check(&found, console)?,
         ConfigVerb::Show => show(&found, console)?,
@@ -80,7 +83,7 @@ fn show(found: &Settings, console: &mut Console) -> Result<(), Fault> {
 
 /// Returns what is in force, with the keys of the file. The values of variables are left out: they may be secrets.
 fn in_force(found: &Settings) -> Value {
-    let Settings { limits, defaults, output, redact, store, retention, tui, tasks, .. } = found;
+    let Settings { limits, defaults, output, redact, store, retention, tui, keys, tasks, .. } = found;
     let tasks: serde_json::Map<_, _> = tasks
         .iter()
         .map(|task| (task.name.to_string(), task_json(&task.spec, task.autostart, &task.place.to_string())))
@@ -104,6 +107,7 @@ fn in_force(found: &Settings) -> Value {
             "runs": retention.runs, "days": retention.days, "log_bytes": show_bytes(retention.log_bytes),
         },
         "tui": { "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse },
+        "keys": { "preset": keys.preset.word() },
         "tasks": tasks,
     })
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Console, Exit, Global};
 use crate::model::{ErrorCode, Failure};
 use crate::settings::{self, LoadRequest, Settings, SettingsError};
+use crate::tui::Keymap;
 
 /// The most faults of a configuration that are printed: a screenful, with their hints.
 const MAX_FAULTS: usize = 10;
@@ -27,6 +28,14 @@ pub(super) fn present_dir() -> Result<PathBuf, Failure> {
 pub(super) fn settings(global: &Global, start_dir: &Path) -> Result<Settings, SettingsError> {
     let config = global.config.as_deref();
     settings::load(LoadRequest { start_dir, env: &settings::process_env, config })
+}
+
+/// Returns what the keys of the terminal interface do.
+///
+/// # Errors
+/// Every fault of `[keys]` that its file alone does not show: unknown actions, keys with two meanings.
+pub(super) fn keymap(settings: &Settings) -> Result<Keymap, SettingsError> {
+    Keymap::of(settings).map_err(|problems| SettingsError::of(problems).expect("a keymap that failed has a problem"))
 }
 
 /// Tells what is wrong with a configuration, fault by fault; returns the exit code that goes with it.

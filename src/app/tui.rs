@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
-use super::surroundings::{present_dir, settings, tell_misconfigured};
+use super::surroundings::{keymap, present_dir, settings, tell_misconfigured};
 use super::{embedded, farewell, log};
 use crate::api::Client;
 use crate::cli::{Console, Exit, Global};
@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::settings::{self, Settings};
 use crate::sys::clock;
-use crate::tui::{self, ColorChoice, Leaving, NewRun, Options, TaskEntry};
+use crate::tui::{self, ColorChoice, Keymap, Leaving, NewRun, Options, TaskEntry};
 
 /// The most threads that serve runs.
 const MAX_WORKERS: usize = 4;
@@ -35,6 +35,10 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
         Ok(settings) => settings,
         Err(error) => return Ok(tell_misconfigured(&error, console)),
     };
+    let keys = match keymap(&settings) {
+        Ok(keys) => keys,
+        Err(error) => return Ok(tell_misconfigured(&error, console)),
+    };
     // Before a server is started for nothing.
     tui::check_terminal().map_err(|error| Failure::new(ErrorCode::Broken, error.to_string()))?;
     let session = global.session.clone().unwrap_or_else(|| session_of(&settings.project_dir));
@@ -51,7 +55,7 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
     let is_found_here = global.session.is_none() && global.config.is_none();
     let (is_embedded, socket) = (global.embedded, global.socket.clone());
     let shown = runtime.spawn(async move {
-        let mut options = options(&settings, &start_dir);
+        let mut options = options(&settings, keys, &start_dir);
         if !is_found_here {
             options.again = format!("shtask --session {session}");
         }
@@ -109,7 +113,7 @@ pub(super) fn left(left: Result<Leaving, tui::TuiError>) -> Result<Exit, Failure
     }
 }
 
-fn options(settings: &Settings, start_dir: &Path) -> Options {
+fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
     let base: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let tasks = settings.task_specs(&base).into_iter();
     let defaults = settings.defaults.clone();
@@ -118,6 +122,7 @@ fn options(settings: &Settings, start_dir: &Path) -> Options {
         title: plain_line(&title, 64),
         tasks: tasks.map(|(name, spec, autostart)| TaskEntry { name, spec, autostart }).collect(),
         attach_key: settings.tui.attach_key,
+        keys,
         mouse: settings.tui.mouse,
         clock: || Moment::from_boot(clock::boot_now()),
         new_run: Box::new(move |new: NewRun| RunSpec {

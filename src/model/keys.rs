@@ -215,6 +215,56 @@ impl fmt::Display for KeyChord {
     }
 }
 
+/// Keys pressed one after the other that mean one thing: `g g`, `C-b c`. Has at least one, at most [`KeySequence::MAX`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeySequence(Vec<KeyChord>);
+
+impl KeySequence {
+    /// The most keys of a sequence: more is nothing that fingers remember.
+    pub const MAX: usize = 4;
+
+    /// Returns the keys in their order.
+    pub fn chords(&self) -> &[KeyChord] {
+        &self.0
+    }
+}
+
+impl From<KeyChord> for KeySequence {
+    fn from(chord: KeyChord) -> KeySequence {
+        KeySequence(vec![chord])
+    }
+}
+
+impl FromStr for KeySequence {
+    type Err = KeyParseError;
+
+    fn from_str(text: &str) -> Result<KeySequence, KeyParseError> {
+        let chords = text.split_whitespace().map(str::parse).collect::<Result<Vec<KeyChord>, _>>()?;
+        if chords.is_empty() || chords.len() > KeySequence::MAX {
+            return Err(KeyParseError { text: text.to_owned() });
+        }
+        Ok(KeySequence(chords))
+    }
+}
+
+impl fmt::Display for KeySequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, chord) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" ")?;
+            }
+            write!(f, "{chord}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the names of keys that have one, as [`KeyChord`] reads them.
+pub fn key_names() -> impl Iterator<Item = &'static str> {
+    const FUNCTION_KEYS: [&str; 12] = ["f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"];
+    NAMES.iter().map(|(name, _)| *name).chain(["space"]).chain(FUNCTION_KEYS)
+}
+
 fn named(text: &str) -> Option<Key> {
     let lower = text.to_ascii_lowercase();
     if lower == "space" {

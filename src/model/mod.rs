@@ -26,7 +26,9 @@ pub use frame::{
     Cell, Cursor, CursorShape, Frame, HistorySpan, MouseEncoding, MouseTracking, Progress, Row, TerminalModes,
 };
 pub use ids::{IdError, RunId, RunName, RunRef, SessionName};
-pub use keys::{Action, Key, KeyChord, KeyParseError, Modifiers, Mouse, MouseButton, MouseKind, NamedKey};
+pub use keys::{
+    Action, Key, KeyChord, KeyParseError, KeySequence, Modifiers, Mouse, MouseButton, MouseKind, NamedKey, key_names,
+};
 pub use limits::Limits;
 pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,

@@ -17,7 +17,7 @@ const HEAD: &str = "\
 pub fn default_toml() -> String {
     let mut text = String::from(HEAD);
     for section in sections() {
-        let heading = section.heading.replace("NAME", "example");
+        let heading = section.heading.replace("NAME", "example").replace("PART", "list");
         // These stay comments: the file as it is has no task, and it can be copied to a project, where [tui] and [retention] are refused.
         let mark =
             if matches!(section.heading, "limits" | "defaults" | "output" | "redact" | "store") { "" } else { "# " };

@@ -61,7 +61,7 @@ pub struct SettingsError {
 
 impl SettingsError {
     /// Makes an error of the problems, if there are any.
-    pub(super) fn of(problems: Vec<Problem>) -> Option<SettingsError> {
+    pub fn of(problems: Vec<Problem>) -> Option<SettingsError> {
         let mut problems = problems.into_iter();
         let first = problems.next()?;
         Some(SettingsError { first, more: problems.collect() })

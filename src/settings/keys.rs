@@ -51,7 +51,8 @@ pub(super) const ROOT: Section = Section {
         example("redact", "{}", "Redaction.").tried(&["redaction", "secrets", "mask"]),
         example("store", "{}", "Store.").tried(&["storage", "records"]),
         example("retention", "{}", "Retention.").tried(&["history", "prune"]),
-        example("tui", "{}", "Terminal interface.").tried(&["ui", "keys", "keymap"]),
+        example("tui", "{}", "Terminal interface.").tried(&["ui"]),
+        example("keys", "{}", "Keys.").tried(&["keymap", "bindings", "key", "shortcuts"]),
         example("tasks", "{}", "Tasks.").tried(&["task", "procs", "processes", "services", "daemons", "commands"]),
     ],
 };
@@ -163,6 +164,23 @@ pub(super) const TUI: Section = Section {
     ],
 };
 
+pub(super) const KEYS: Section = Section {
+    heading: "keys",
+    about: "The keys of the terminal interface. Only in your own file: a project cannot rebind your keys.",
+    entries: &[default("preset", "\"default\"", "The keys to start from: `default`, `mprocs`, `tmux` or `vim`.")
+        .tried(&["scheme", "style", "base"])],
+};
+
+pub(super) const KEYS_OF_PART: Section = Section {
+    heading: "keys.PART",
+    about: "Keys of your own in a part of the interface: list, scroll, ... docs/tui.md has every part and action.",
+    entries: &[example(
+        "stop",
+        "[\"x\", \"C-k\", \"g s\"]",
+        "From an action to its key, a list of keys, or false for none; keys in a row are written with blanks between them.",
+    )],
+};
+
 pub(super) const TASK: Section = Section {
     heading: "tasks.NAME",
     about: "A task. NAME has letters, digits and _ - . and, between parts, /.",
@@ -242,8 +260,8 @@ pub(super) const STOP: Section = Section {
 };
 
 /// Returns every table of the configuration with its keys, in the order of the documentation.
-pub fn sections() -> [Section; 9] {
-    [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, TASK, STOP]
+pub fn sections() -> [Section; 11] {
+    [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, KEYS, KEYS_OF_PART, TASK, STOP]
 }
 
 impl Section {

@@ -8,13 +8,14 @@ use toml::de::DeTable;
 
 use super::error::{Place, Problem, SettingsError};
 use super::files::{find_project_file, read_text, trusted_uids};
-use super::keys::{DEFAULTS, LIMITS, OUTPUT, REDACT, RETENTION, ROOT, STORE, Section, TUI};
+use super::keymap::read_keys;
+use super::keys::{DEFAULTS, KEYS, LIMITS, OUTPUT, REDACT, RETENTION, ROOT, STORE, Section, TUI};
 use super::read_patterns::read_patterns;
 use super::read_task::{TaskContext, read_grace, read_mode, read_shell, read_task};
 use super::reader::{Source, Table, Value};
 use super::{
-    Defaults, Directories, EnvLookup, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings,
-    TaskSettings, TuiSettings,
+    Defaults, Directories, EnvLookup, KeySettings, OutputSettings, RedactSettings, RetentionSettings, Settings,
+    StoreSettings, TaskSettings, TuiSettings,
 };
 use crate::model::{Key, KeyChord, Limits, NamedKey};
 
@@ -77,7 +78,7 @@ pub fn load(request: LoadRequest<'_>) -> Result<Settings, SettingsError> {
 
     let files = [&project, &user].into_iter().flatten().map(|source| source.path().to_owned()).collect();
     problems.extend([user, project].into_iter().flatten().flat_map(Source::into_problems));
-    let Globals { limits, defaults, output, redact, store, retention, tui, .. } = globals;
+    let Globals { limits, defaults, output, redact, store, retention, tui, keys, .. } = globals;
     match SettingsError::of(problems) {
         Some(error) => Err(error),
         None => Ok(Settings {
@@ -88,6 +89,7 @@ pub fn load(request: LoadRequest<'_>) -> Result<Settings, SettingsError> {
             store,
             retention,
             tui,
+            keys,
             tasks: all_tasks,
             files,
             project_dir,
@@ -120,6 +122,7 @@ struct Globals {
     store: StoreSettings,
     retention: RetentionSettings,
     tui: TuiSettings,
+    keys: KeySettings,
     home: Option<PathBuf>,
 }
 
@@ -138,15 +141,16 @@ impl Globals {
             }
             None => {}
         }
-        match root.get("tui") {
-            Some(value) if is_own => self.read_tui(&value),
-            Some(value) => {
-                value.misplaced(
-                    "may not be set by a project",
-                    "keys belong to you: put [tui] into your own config.toml",
-                );
+        for name in ["tui", "keys"] {
+            match root.get(name) {
+                Some(value) if is_own && name == "tui" => self.read_tui(&value),
+                Some(value) if is_own => read_keys(&value, &mut self.keys),
+                Some(value) => {
+                    let hint = format!("keys belong to you: put [{name}] into your own config.toml");
+                    value.misplaced("may not be set by a project", hint);
+                }
+                None => {}
             }
-            None => {}
         }
     }
 
@@ -228,7 +232,7 @@ impl Globals {
             let message = "must be an absolute path".into();
             problems.push(Problem { place: Place::Variable("SHTASK_STATE_DIR".into()), message, hint: None });
         }
-        for (section, name) in [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI]
+        for (section, name) in [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, KEYS]
             .iter()
             .flat_map(|s| s.names().map(move |name| (s, name)))
         {

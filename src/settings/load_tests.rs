@@ -3,7 +3,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::*;
 use crate::model::{CommandSpec, Mode, Size, StdinSpec};
-use crate::settings::default_toml;
+use crate::settings::{KeyPreset, default_toml};
 
 /// A home and a project in a folder of their own, and the variables.
 struct Place {
@@ -313,6 +313,7 @@ fn the_default_file_states_the_defaults_that_are_in_force() {
     let globals = uncommented(globals).replace("shell = \"/bin/bash\"\n", "");
     let settings = Place::new().own(&globals).load();
     assert_eq!((settings.limits, settings.defaults, settings.tui), Default::default());
+    assert_eq!(settings.keys.preset, KeyPreset::Default);
     assert!(globals.contains("\nruns = 64\n") && globals.contains("\nmouse = true\n"), "{globals}");
     assert_eq!(Place::new().own(&text).load().tasks, []);
 }
@@ -321,7 +322,7 @@ fn the_default_file_states_the_defaults_that_are_in_force() {
 fn every_example_of_the_default_file_is_valid() {
     for section in crate::settings::sections() {
         for entry in section.entries {
-            let heading = section.heading.replace("NAME", "t");
+            let heading = section.heading.replace("NAME", "t").replace("PART", "list");
             let mut text = format!("{heading}.{} = {}\n", entry.name, entry.value);
             if heading.starts_with("tasks") && !matches!((&*heading, entry.name), ("tasks.t", "run" | "argv")) {
                 text.push_str("tasks.t.run = \"x\"\n");

@@ -7,6 +7,7 @@ mod default_toml;
 mod dirs;
 mod error;
 mod files;
+mod keymap;
 mod keys;
 mod load;
 mod nearest;
@@ -19,8 +20,10 @@ pub use bytes::{parse_bytes, show_bytes};
 pub use default_toml::default_toml;
 pub use dirs::{Directories, EnvLookup, process_env};
 pub use error::{Place, Problem, SettingsError};
+pub use keymap::{KeyChoice, KeyPreset, KeySettings, KeyTable};
 pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
+pub use nearest::nearest;
 pub use types::{
     Defaults, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings,
 };

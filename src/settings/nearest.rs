@@ -2,7 +2,7 @@
 
 /// Returns the candidate that is nearest to `word`, when it is near enough to have been meant: at most a third of its letters differ
 /// (at least one, at most three). Case does not count, nor `-` in place of `_`.
-pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = folded(word);
     let limit = (word.len() / 3).clamp(1, 3);
     candidates

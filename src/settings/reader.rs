@@ -156,6 +156,10 @@ impl<'s, 'a> Value<'s, 'a> {
         self.value.get_ref().is_str()
     }
 
+    pub(super) fn is_flag(&self) -> bool {
+        self.value.get_ref().is_bool()
+    }
+
     pub(super) fn is_table(&self) -> bool {
         self.value.get_ref().is_table()
     }

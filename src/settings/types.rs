@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Directories, Place};
+use super::{Directories, KeySettings, Place};
 use crate::model::{Key, KeyChord, Limits, Mode, Modifiers, RunName, RunSpec, Size};
 
 /// What a run gets that does not say otherwise (`[defaults]`).
@@ -120,6 +120,8 @@ pub struct Settings {
     pub retention: RetentionSettings,
     /// `[tui]`.
     pub tui: TuiSettings,
+    /// `[keys]`.
+    pub keys: KeySettings,
     /// The tasks: the project's in the order of its file, then those of the user's file.
     pub tasks: Vec<TaskSettings>,
     /// The files that were read, the one that wins first.

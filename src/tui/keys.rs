@@ -1,4 +1,5 @@
-//! The keymap. Help and the status line are made from these tables, so they cannot say anything else than what the keys do.
+//! The actions of each part of the interface and the keys that they have by default. What the keys do in the end, after a preset and the
+//! user's own wishes, is in the [`Keymap`](super::keymap::Keymap).
 
 use crate::model::{Key, KeyChord, Modifiers, NamedKey};
 
@@ -168,19 +169,77 @@ pub(crate) const WAITING: &[Binding] = &[
     bind(Intent::Redraw, &[ctrl('l')], "redraw", "draw everything anew"),
 ];
 
-/// All tables with their titles, as the help shows them.
-pub(crate) const TABLES: &[(&str, &[Binding])] = &[
-    ("List", LIST),
-    ("Scrollback", SCROLL),
-    ("New run", PROMPT),
-    ("Menus", MENU),
-    ("Leaving", QUESTION),
-    ("Waiting for runs to end", WAITING),
+/// A part of the interface with keys of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    List,
+    Scroll,
+    Help,
+    NewRun,
+    Menu,
+    Leave,
+    Waiting,
+}
+
+/// The actions of a part and their keys, before the user's wishes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table {
+    pub(crate) part: Part,
+    /// As the help calls it.
+    pub(crate) title: &'static str,
+    /// Other keys are text there.
+    pub(crate) takes_text: bool,
+    pub(crate) bindings: &'static [Binding],
+}
+
+const fn table(part: Part, title: &'static str, bindings: &'static [Binding]) -> Table {
+    Table { part, title, takes_text: false, bindings }
+}
+
+/// All tables in the order of the help.
+pub(crate) const TABLES: &[Table] = &[
+    table(Part::List, "List", LIST),
+    table(Part::Scroll, "Scrollback", SCROLL),
+    Table { takes_text: true, ..table(Part::NewRun, "New run", PROMPT) },
+    table(Part::Menu, "Menus", MENU),
+    table(Part::Leave, "Leaving", QUESTION),
+    table(Part::Waiting, "Waiting for runs to end", WAITING),
+    table(Part::Help, "Help", HELP),
 ];
 
-/// Returns what a key means in a table.
-pub(crate) fn intent(table: &[Binding], chord: KeyChord) -> Option<Intent> {
-    table.iter().find(|binding| binding.keys.contains(&chord)).map(|binding| binding.intent)
+/// Returns the table of a part.
+pub(crate) fn table_of(part: Part) -> &'static Table {
+    TABLES.iter().find(|table| table.part == part).expect("every part has a table")
+}
+
+impl Part {
+    /// Its name in the configuration: `new-run`.
+    pub(crate) fn name(self) -> String {
+        kebab(&format!("{self:?}"))
+    }
+}
+
+impl Intent {
+    /// Its name in the configuration: `kill-restart`.
+    pub(crate) fn name(self) -> String {
+        kebab(&format!("{self:?}"))
+    }
+}
+
+fn kebab(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 2);
+    for (index, c) in name.chars().enumerate() {
+        if c.is_ascii_uppercase() && index > 0 {
+            text.push('-');
+        }
+        text.push(c.to_ascii_lowercase());
+    }
+    text
+}
+
+/// Returns keys in a row as the TUI shows them.
+pub(crate) fn sequence_label(keys: &[KeyChord]) -> String {
+    keys.iter().map(|key| label(*key)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a key as the TUI shows it.
@@ -220,9 +279,9 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for (title, table) in TABLES.iter().chain([&("Help", HELP)]) {
+        for Table { title, bindings, .. } in TABLES {
             let mut seen = HashSet::new();
-            for chord in table.iter().flat_map(|binding| binding.keys) {
+            for chord in bindings.iter().flat_map(|binding| binding.keys) {
                 assert!(seen.insert(*chord), "{title}: {chord} twice");
             }
         }
@@ -230,7 +289,7 @@ mod tests {
 
     #[test]
     fn keys_do_not_depend_on_what_plain_terminals_cannot_tell_apart() {
-        for chord in TABLES.iter().flat_map(|(_, table)| *table).flat_map(|binding| binding.keys) {
+        for chord in TABLES.iter().flat_map(|table| table.bindings).flat_map(|binding| binding.keys) {
             if chord.modifiers.ctrl {
                 assert!(!matches!(chord.key, Key::Char('i' | 'm' | 'h' | 'j' | '[')), "{chord}");
             }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::keymap::Keymap;
 use crate::api::Link;
 use crate::model::{KeyChord, Mode, Moment, RunName, RunSpec, Size};
 
@@ -75,6 +76,8 @@ pub struct Options {
     pub tasks: Vec<TaskEntry>,
     /// The one key that an attached run does not get, unless it is pressed twice.
     pub attach_key: KeyChord,
+    /// What the other keys do.
+    pub keys: Keymap,
     /// Whether the mouse is used; without it the outer terminal keeps its own selection.
     pub mouse: bool,
     /// Reads the boot clock, the one that deadlines use.

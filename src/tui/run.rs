@@ -51,10 +51,24 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     terminal::check()?;
     // Before the terminal is changed, so that no signal finds it changed and nobody to restore it.
     let signals = Signals::new().map_err(TuiError::Signals)?;
-    let Options { title, tasks, attach_key, mouse, clock, new_run, cwd, new_run_mode, home, colors, again, server } =
-        options;
+    let Options {
+        title,
+        tasks,
+        attach_key,
+        keys,
+        mouse,
+        clock,
+        new_run,
+        cwd,
+        new_run_mode,
+        home,
+        colors,
+        again,
+        server,
+    } = options;
     let screen = Screen::enter(mouse)?;
-    let setup = Setup { title, attach_key, cwd, new_run_mode, home, colors, again, has_server: server.is_some() };
+    let keys = Arc::new(keys);
+    let setup = Setup { title, attach_key, keys, cwd, new_run_mode, home, colors, again, has_server: server.is_some() };
     let model = Model::new(setup, tasks, terminal::size(), clock());
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     ui.link = server;

@@ -1,6 +1,7 @@
 //! The whole state.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -8,6 +9,8 @@ use ratatui::layout::Rect;
 
 use crate::api::{RunView, ShutdownReport};
 use crate::model::{KeyChord, Mode, Moment, RunId, Size, WriteStdin};
+use crate::tui::keymap::Keymap;
+use crate::tui::keys::{Intent, Part};
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
@@ -40,6 +43,18 @@ pub(crate) enum Overlay {
     Extend(ExtendMenu),
     /// The question before leaving.
     Leave(LeaveQuestion),
+}
+
+impl Overlay {
+    /// The part of the interface that it is.
+    pub(crate) fn part(&self) -> Part {
+        match self {
+            Overlay::Help { .. } => Part::Help,
+            Overlay::Prompt(_) => Part::NewRun,
+            Overlay::Signal(_) | Overlay::Extend(_) => Part::Menu,
+            Overlay::Leave(_) => Part::Leave,
+        }
+    }
 }
 
 /// How much a notice matters.
@@ -79,6 +94,7 @@ pub(crate) struct Doubling {
 pub(crate) struct Setup {
     pub(crate) title: String,
     pub(crate) attach_key: KeyChord,
+    pub(crate) keys: Arc<Keymap>,
     pub(crate) cwd: PathBuf,
     /// What the new-run prompt offers.
     pub(crate) new_run_mode: Mode,
@@ -107,6 +123,8 @@ pub(crate) struct Model {
     pub(crate) notice: Option<Notice>,
     pub(crate) ending: Option<Ending>,
     pub(crate) doubling: Option<Doubling>,
+    /// Keys that begin something, and where they were pressed.
+    pub(crate) pending: Option<(Part, Vec<KeyChord>)>,
     /// The row that the user attached to.
     pub(crate) attached: Option<RowKey>,
     /// What was typed into a run that is still being started.
@@ -145,6 +163,7 @@ impl Model {
             notice: None,
             ending: None,
             doubling: None,
+            pending: None,
             attached: None,
             typed_ahead: Vec::new(),
             select_when_known: None,
@@ -158,6 +177,22 @@ impl Model {
 
     pub(crate) fn needs_draw(&self) -> bool {
         self.dirty || self.rows_dirty
+    }
+
+    /// The part of the interface that has the keys; none when a run has them.
+    pub(crate) fn part(&self) -> Option<Part> {
+        match (&self.ending, &self.overlay, self.focus) {
+            (Some(_), ..) => Some(Part::Waiting),
+            (None, Some(overlay), _) => Some(overlay.part()),
+            (None, None, Focus::List) => Some(Part::List),
+            (None, None, Focus::Scroll) => Some(Part::Scroll),
+            (None, None, Focus::Attached) => None,
+        }
+    }
+
+    /// The key of an action of the list, for messages; its name when it has none.
+    pub(crate) fn key(&self, intent: Intent) -> String {
+        self.setup.keys.label(Part::List, intent).unwrap_or_else(|| intent.name())
     }
 
     pub(crate) fn inform(&mut self, text: impl Into<String>) {

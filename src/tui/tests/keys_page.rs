@@ -1,41 +1,70 @@
-//! `docs/keys.md` is made from the keymap.
+//! The tables of `docs/tui.md` are made from the keymap; the words around them are in `tui_page.md`.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::tui::keys::{TABLES, label};
+use crate::settings::KeyPreset;
+use crate::tui::keymap::Keymap;
+use crate::tui::keys::TABLES;
 
 /// With this variable set the page is written instead of compared.
 const UPDATE: &str = "UPDATE_GENERATED";
 
-fn page() -> String {
-    let mut page = String::from(
-        "# Keys\n\nMade from the keymap by `.ci/run generate`; `?` shows the same inside shtask. `C-` is Ctrl, `S-` is Shift.\n\n\
-         While **attached**, every key goes to the run but one: `C-a` (`attach_key` of [`[tui]`](configuration.md#tui)) leads back to the \
-         list; pressed twice within a second it reaches the run. Keys typed while a run is still being started reach it once it runs. \
-         Keys typed after it has ended do nothing; `C-a`, Enter or Esc lead back.\n",
-    );
-    for (title, table) in TABLES {
-        write!(page, "\n## {title}\n\n| key | what it does |\n| --- | --- |\n").expect("to memory");
-        for binding in *table {
-            let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", label(*key))).collect();
-            writeln!(page, "| {} | {} |", keys.join(" "), binding.help).expect("to memory");
+/// The words around the tables; `{keys}` and `{presets}` stand for them.
+const WORDS: &str = include_str!("tui_page.md");
+
+fn shown(keys: &[String]) -> String {
+    let keys: Vec<String> = keys.iter().map(|keys| format!("`{keys}`")).collect();
+    if keys.is_empty() { "–".into() } else { keys.join(" ") }
+}
+
+fn keys() -> String {
+    let keymap = Keymap::default();
+    let mut text = String::new();
+    for table in TABLES {
+        let part = table.part.name();
+        write!(text, "### {}: `[keys.{part}]`\n\n| key | action | what it does |\n| --- | --- | --- |\n", table.title)
+            .expect("to memory");
+        for binding in table.bindings {
+            let keys = shown(&keymap.labels(table.part, binding.intent));
+            writeln!(text, "| {keys} | `{}` | {} |", binding.intent.name(), binding.help).expect("to memory");
         }
+        text.push('\n');
     }
-    page.push_str(
-        "\n## Mouse\n\nA click selects a run, gives the keys to its terminal, chooses from a menu, or does what the key at the bottom says \
-         that was clicked. The wheel looks back through the output; over the list it selects. A run that asked for the mouse gets it \
-         while attached; hold Shift to select text with the outer terminal.\n",
-    );
-    page
+    text
+}
+
+fn presets() -> String {
+    let default = Keymap::default();
+    let mut text = String::new();
+    for preset in KeyPreset::ALL.into_iter().filter(|preset| *preset != KeyPreset::Default) {
+        let keymap = Keymap::preset(preset);
+        write!(text, "### `{preset}`\n\n| part | action | keys |\n| --- | --- | --- |\n").expect("to memory");
+        for table in TABLES {
+            for binding in table.bindings {
+                let keys = keymap.labels(table.part, binding.intent);
+                if keys != default.labels(table.part, binding.intent) {
+                    let (part, action) = (table.part.name(), binding.intent.name());
+                    writeln!(text, "| {part} | `{action}` | {} |", shown(&keys)).expect("to memory");
+                }
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn page() -> String {
+    let page = WORDS.replace("{keys}\n", &keys()).replace("{presets}\n", &presets());
+    page.trim_end().to_owned() + "\n"
 }
 
 #[test]
 fn the_page_of_keys_says_what_the_keymap_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tui.md");
     if std::env::var_os(UPDATE).is_some() {
-        std::fs::write(&path, page()).expect("docs/keys.md is written");
+        std::fs::write(&path, page()).expect("docs/tui.md is written");
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == page(), "docs/keys.md is not up to date: {UPDATE}=1 cargo test keys_page writes it");
+    assert!(there == page(), "docs/tui.md is not up to date: {UPDATE}=1 cargo test keys_page writes it");
 }

@@ -2,6 +2,7 @@
 
 mod attaching;
 mod fake;
+mod keymaps;
 mod keys;
 mod keys_page;
 mod listing;

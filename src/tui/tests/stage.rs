@@ -14,6 +14,7 @@ use crate::model::{
 };
 use crate::tui::cmd::Cmd;
 use crate::tui::event::{Event, Input};
+use crate::tui::keymap::Keymap;
 use crate::tui::model::{Model, Setup};
 use crate::tui::update::update;
 use crate::tui::view::view;
@@ -166,6 +167,7 @@ impl Stage {
         let setup = Setup {
             title: "project".into(),
             attach_key: "C-a".parse().expect("key"),
+            keys: Arc::new(Keymap::default()),
             cwd: "/work/project".into(),
             new_run_mode: Mode::Pty,
             home: Some("/home/user".into()),

@@ -5,6 +5,7 @@ use crate::model::{ErrorCode, Failure};
 
 use super::super::cmd::{Cmd, Origin};
 use super::super::event::Answer;
+use super::super::keys::Intent;
 use super::super::model::{Model, Overlay, RowKey, SIGNALS};
 
 pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
@@ -25,7 +26,10 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
             Ok(outcome) if outcome.record.ended.as_ref().is_some_and(|ended| !ended.left.is_empty()) => {
                 let left = outcome.record.ended.as_ref().map_or(0, |ended| ended.left.len());
                 let name = model.run_name(run);
-                model.complain(format!("{left} processes of {name} could not be ended; i shows which"));
+                model.complain(format!(
+                    "{left} processes of {name} could not be ended; {} shows which",
+                    model.key(Intent::Inspect)
+                ));
             }
             Ok(_) => {}
             Err(failure) => {

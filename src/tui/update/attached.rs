@@ -7,9 +7,9 @@ use crate::model::{Action, KeyChord, Limits, Mode, NamedKey, Status, WriteStdin}
 use crate::model::{Key, RunId};
 
 use super::super::cmd::Cmd;
-use super::super::keys::label;
+use super::super::keys::{Intent, Part, label};
 use super::super::model::{Doubling, Focus, Model, RowKey};
-use super::scroll;
+use super::{scroll, sequence};
 
 /// The attach key pressed again within this goes to the run.
 const DOUBLED_WITHIN: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const MAX_TYPED_AHEAD: usize = 256;
 /// Attaches to the selected run, or says why not and what to do instead.
 pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(row) = model.list.selected() else {
-        return model.inform("there is nothing to attach to; n starts a new run");
+        return model.inform(format!("there is nothing to attach to; {} starts a new run", model.key(Intent::NewRun)));
     };
     let (name, failed) = (model.selected_name(), row.failure.clone());
     let (pending, is_task) = (row.pending, row.spec.is_some());
@@ -31,12 +31,15 @@ pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
         (None, Some(mode)) if pending => (mode, None),
         (None, _) => {
             return match failed {
-                Some(failure) => model.complain(format!("{name} was not started: {}; s tries again", failure.message)),
-                None => model.inform(format!("{name} was not started yet; s starts it")),
+                Some(failure) => {
+                    let start = model.key(Intent::Start);
+                    model.complain(format!("{name} was not started: {}; {start} tries again", failure.message));
+                }
+                None => model.inform(format!("{name} was not started yet; {} starts it", model.key(Intent::Start))),
             };
         }
     };
-    let again = if is_task { "s" } else { "r" };
+    let again = model.key(if is_task { Intent::Start } else { Intent::Restart });
     match (mode, ended) {
         (_, Some(words)) => {
             look_back(model);
@@ -85,7 +88,11 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         model.dirty = true;
     }
     if chord == model.setup.attach_key {
-        return detach(model, cmds);
+        detach(model, cmds);
+        if sequence::attach_key_begins(model, Part::List) {
+            model.pending = Some((Part::List, vec![chord]));
+        }
+        return;
     }
     if let Some(words) = over_words(model) {
         // The user may still be typing: nothing that is typed now may do anything in the list.

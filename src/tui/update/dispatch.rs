@@ -5,9 +5,10 @@ use crate::model::{Frame, KeyChord, Moment};
 
 use super::super::cmd::Cmd;
 use super::super::event::{Event, Input};
-use super::super::keys::{self, Intent};
-use super::super::model::{Focus, Model, Overlay};
-use super::{answers, attached, intents, leave, menus, mouse, prompt, scroll, sync};
+use super::super::keys::{Intent, Part};
+use super::super::model::{Doubling, Focus, Model, Overlay};
+use super::sequence::Pressed;
+use super::{answers, attached, intents, leave, menus, mouse, prompt, scroll, sequence, sync};
 
 /// Takes an event in.
 pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
@@ -85,32 +86,38 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
 
 fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     let doubling = model.doubling.take();
-    if model.ending.is_some() {
-        model.dirty = true;
-        return leave::press_waiting(model, chord, cmds);
-    }
+    let part = model.part();
     // While attached, a key changes nothing here unless it is ours: what it does comes back as a frame.
-    if model.overlay.is_none() && model.focus == Focus::Attached {
-        return attached::press(model, chord, cmds);
-    }
+    let Some(part) = part else { return attached::press(model, chord, cmds) };
     model.dirty = true;
     model.notice = None;
-    if model.overlay.is_some() {
-        return menus::press(model, chord, cmds);
+    let is_open = matches!(part, Part::List | Part::Scroll);
+    if chord == model.setup.attach_key && is_open && attach_key(model, part, doubling, cmds) {
+        return;
     }
-    if chord == model.setup.attach_key {
-        return match doubling.filter(|doubling| model.now < doubling.until) {
-            Some(doubling) => attached::send_attach_key(model, &doubling.row, cmds),
-            None => attached::attach(model, cmds),
-        };
-    }
-    let table = match model.focus {
-        Focus::Scroll => keys::SCROLL,
-        Focus::List | Focus::Attached => keys::LIST,
+    let intent = match sequence::press(model, part, chord) {
+        Pressed::Intent(intent) => Some(intent),
+        Pressed::Key => None,
+        Pressed::Swallowed => return,
     };
-    if let Some(intent) = keys::intent(table, chord) {
-        act(model, intent, cmds);
+    match (part, intent) {
+        (Part::List | Part::Scroll, Some(intent)) => act(model, intent, cmds),
+        (Part::List | Part::Scroll, None) => {}
+        (Part::Waiting, _) => leave::press_waiting(model, intent, cmds),
+        (Part::Help | Part::NewRun | Part::Menu | Part::Leave, _) => menus::press(model, intent, chord, cmds),
     }
+}
+
+/// Takes the attach key outside of a run: it attaches, pressed twice it goes to the run. Returns whether that was all it can mean.
+fn attach_key(model: &mut Model, part: Part, doubling: Option<Doubling>, cmds: &mut Vec<Cmd>) -> bool {
+    let again = doubling.filter(|doubling| model.now < doubling.until);
+    let is_begun = model.pending.take().is_some();
+    match again {
+        Some(doubling) => attached::send_attach_key(model, &doubling.row, cmds),
+        None if !is_begun && sequence::attach_key_begins(model, part) => return false,
+        None => attached::attach(model, cmds),
+    }
+    true
 }
 
 /// Does what a key of the list or the scrollback means; the status line's entries do the same when they are clicked.
@@ -177,7 +184,7 @@ fn take_link(model: &mut Model, link: Link) {
 fn lose(model: &mut Model) {
     if !model.lost && model.ending.is_none() {
         let who = if model.setup.has_server { "the server" } else { "the supervisor" };
-        model.complain(format!("{who} has ended: nothing here changes any more; q leaves"));
+        model.complain(format!("{who} has ended: nothing here changes any more; {} leaves", model.key(Intent::Leave)));
     }
     (model.lost, model.parted) = (true, None);
     model.dirty = true;

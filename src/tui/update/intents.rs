@@ -39,7 +39,10 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Extend => extend(model),
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
         Intent::Detach if model.setup.has_server => leave::detach(model, None, cmds),
-        Intent::Detach => model.inform("these runs end with this program (--embedded); q stops them and leaves"),
+        Intent::Detach => {
+            let leave = model.key(Intent::Leave);
+            model.inform(format!("these runs end with this program (--embedded); {leave} stops them and leaves"));
+        }
         Intent::Leave => leave::ask(model, cmds),
         Intent::Back => back(model),
         Intent::Suspend => cmds.push(Cmd::Suspend),
@@ -83,13 +86,13 @@ fn live(model: &mut Model, wanted: &str) -> Option<(RunId, Arc<RunView>)> {
 
 fn start(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(row) = model.list.selected() else {
-        return model.inform("there is nothing to start; n starts a new run");
+        return model.inform(format!("there is nothing to start; {} starts a new run", model.key(Intent::NewRun)));
     };
     let (key, run, pending) = (row.key.clone(), row.run, row.pending);
     let is_live = model.list.view_of(row).is_some_and(|view| !view.record.status.is_final());
     let name = model.selected_name();
     if is_live || pending {
-        return model.inform(format!("{name} is running; r restarts it"));
+        return model.inform(format!("{name} is running; {} restarts it", model.key(Intent::Restart)));
     }
     match (&key, run) {
         (RowKey::Task(_), _) => start_task(model, &key, cmds),
@@ -116,7 +119,7 @@ fn stop(model: &mut Model, kill: bool, cmds: &mut Vec<Cmd>) {
     let Some((run, view)) = live(model, if kill { "kill" } else { "stop" }) else { return };
     if !kill && !view.control_open && super::super::model::grace_end(&view).is_some() {
         let name = model.selected_name();
-        model.inform(format!("{name} is being stopped; X kills it"));
+        model.inform(format!("{name} is being stopped; {} kills it", model.key(Intent::Kill)));
     }
     cmds.push(Cmd::Stop { run, kill });
 }
@@ -135,7 +138,8 @@ fn clear(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let runs = model.list.clearable(row);
     let (name, key) = (model.selected_name(), row.key.clone());
     if is_live {
-        return model.inform(format!("{name} is running: stop it with x before it is cleared"));
+        return model
+            .inform(format!("{name} is running: stop it with {} before it is cleared", model.key(Intent::Stop)));
     }
     if let Some(row) = model.list.row_mut(&key) {
         row.failure = None;

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::model::KeyChord;
-
 use super::super::cmd::Cmd;
-use super::super::keys::{self, Intent};
+use super::super::keys::Intent;
 use super::super::model::{Ending, LeaveQuestion, Model, Overlay};
 
 /// A hurried shutdown that is not answered after this is not waited for any longer.
@@ -63,8 +61,8 @@ pub(super) fn terminate(model: &mut Model, signal: i32, cmds: &mut Vec<Cmd>) {
     }
 }
 
-pub(super) fn press_waiting(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
-    match keys::intent(keys::WAITING, chord) {
+pub(super) fn press_waiting(model: &mut Model, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {
+    match intent {
         Some(Intent::Hurry) => hurry(model, cmds),
         Some(Intent::Suspend) => cmds.push(Cmd::Suspend),
         Some(Intent::Redraw) => cmds.push(Cmd::Redraw),

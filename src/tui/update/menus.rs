@@ -3,18 +3,19 @@
 use crate::model::{KeyChord, Mode};
 
 use super::super::cmd::Cmd;
-use super::super::keys::{self, Intent};
+use super::super::keys::Intent;
 use super::super::model::{ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
 use super::{leave, prompt};
 
-pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
+/// Takes a key that means this in the open overlay; where text is taken, one that means nothing is text.
+pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     let Some(overlay) = model.overlay.take() else { return };
     match overlay {
-        Overlay::Help { scroll } => help(model, scroll, keys::intent(keys::HELP, chord)),
-        Overlay::Prompt(prompt) => prompt::press(model, prompt, chord, cmds),
-        Overlay::Signal(menu) => signal(model, menu, keys::intent(keys::MENU, chord), cmds),
-        Overlay::Extend(menu) => extend(model, menu, keys::intent(keys::MENU, chord), cmds),
-        Overlay::Leave(question) => question_key(model, question, keys::intent(keys::QUESTION, chord), cmds),
+        Overlay::Help { scroll } => help(model, scroll, intent),
+        Overlay::Prompt(prompt) => prompt::press(model, prompt, intent, chord, cmds),
+        Overlay::Signal(menu) => signal(model, menu, intent, cmds),
+        Overlay::Extend(menu) => extend(model, menu, intent, cmds),
+        Overlay::Leave(question) => question_key(model, question, intent, cmds),
     }
 }
 
@@ -28,7 +29,7 @@ fn help(model: &mut Model, scroll: usize, intent: Option<Intent>) {
         Some(Intent::PageUp) => scroll.saturating_sub(page),
         Some(_) | None => scroll,
     };
-    model.overlay = Some(Overlay::Help { scroll: scroll.min(super::super::view::help_end(model.size)) });
+    model.overlay = Some(Overlay::Help { scroll: scroll.min(super::super::view::help_end(model)) });
 }
 
 fn signal(model: &mut Model, mut menu: SignalMenu, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {

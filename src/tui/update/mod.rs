@@ -9,6 +9,7 @@ mod menus;
 mod mouse;
 mod prompt;
 mod scroll;
+mod sequence;
 mod sync;
 
 pub(crate) use dispatch::update;

@@ -21,6 +21,9 @@ pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     if model.overlay.is_some() {
         return on_overlay(model, mouse, cmds);
     }
+    if pressed_left(mouse) {
+        model.pending = None;
+    }
     let at = Position::new(mouse.x, mouse.y);
     let is_in = |area: Option<Rect>| area.filter(|area| area.contains(at));
     if let Some(area) = is_in(places.pane) {
@@ -59,7 +62,7 @@ fn wheel(mouse: Mouse) -> Option<i64> {
 
 fn on_overlay(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     if let (Some(Overlay::Help { scroll }), Some(rows)) = (&model.overlay, wheel(mouse)) {
-        let to = scroll.saturating_add_signed(rows as isize).min(view::help_end(model.size));
+        let to = scroll.saturating_add_signed(rows as isize).min(view::help_end(model));
         (model.overlay, model.dirty) = (Some(Overlay::Help { scroll: to }), true);
     } else if pressed_left(mouse)
         && let Some(entry) = view::entry_at(model, Position::new(mouse.x, mouse.y))

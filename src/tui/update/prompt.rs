@@ -5,14 +5,20 @@ use tui_input::InputRequest;
 use crate::model::{Key, KeyChord, Modifiers, NamedKey};
 
 use super::super::cmd::Cmd;
-use super::super::keys::{self, Intent};
+use super::super::keys::Intent;
 use super::super::model::{Field, Model, Overlay, Prompt};
 
 /// The longest text of a field, in characters: more than any command line that a person types.
 const MAX_CHARS: usize = 32 * 1024;
 
-pub(super) fn press(model: &mut Model, mut prompt: Box<Prompt>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
-    match keys::intent(keys::PROMPT, chord) {
+pub(super) fn press(
+    model: &mut Model,
+    mut prompt: Box<Prompt>,
+    intent: Option<Intent>,
+    chord: KeyChord,
+    cmds: &mut Vec<Cmd>,
+) {
+    match intent {
         Some(Intent::Back) => return,
         Some(Intent::Accept) => accept(model, &mut prompt, cmds),
         Some(Intent::NextField) => prompt.step(1),

@@ -9,7 +9,7 @@ pub(super) fn enter(model: &mut Model) {
     if model.pane.run.is_none() {
         let name = model.selected_name();
         return model.inform(if name.is_empty() {
-            "there is no output yet; n starts a new run".to_owned()
+            format!("there is no output yet; {} starts a new run", model.key(Intent::NewRun))
         } else {
             format!("{name} was not started yet: there is no output")
         });

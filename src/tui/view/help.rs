@@ -20,22 +20,24 @@ enum Line {
 }
 
 /// The lines of the help for a window that is so wide inside.
-fn lines(attach: &str, cols: u16) -> Vec<Line> {
+fn lines(model: &Model, cols: u16) -> Vec<Line> {
+    let attach = label(model.setup.attach_key);
     let mut lines = vec![Line::Title("Attached".into())];
     let add = |lines: &mut Vec<Line>, keys: String, help: &str| {
         let room = usize::from(cols).saturating_sub(key_cols(cols) + 1);
         let mut keys = Some(keys);
         lines.extend(wrap(help, room).into_iter().map(|part| Line::Key(keys.take().unwrap_or_default(), part)));
     };
-    add(&mut lines, attach.to_owned(), "back to the list");
+    add(&mut lines, attach.clone(), "back to the list");
     add(&mut lines, format!("{attach} {attach}"), &format!("sends {attach} itself"));
     add(&mut lines, "any other".into(), "goes to the run");
-    for (title, table) in TABLES {
+    for table in TABLES {
         lines.push(Line::Blank);
-        lines.push(Line::Title((*title).to_owned()));
-        for binding in *table {
-            let keys: Vec<String> = binding.keys.iter().map(|key| label(*key)).collect();
-            add(&mut lines, keys.join(" "), binding.help);
+        lines.push(Line::Title(table.title.to_owned()));
+        for (binding, keys) in model.setup.keys.bindings(table.part) {
+            // Blanks stand between keys in a row.
+            let apart = if keys.iter().any(|keys| keys.contains(' ')) { ", " } else { " " };
+            add(&mut lines, keys.join(apart), binding.help);
         }
     }
     lines.push(Line::Blank);
@@ -59,9 +61,10 @@ fn inside_cols(size: (u16, u16)) -> u16 {
     COLS.min(size.0).saturating_sub(2)
 }
 
-/// How far the help can be scrolled in a terminal of this size.
-pub(crate) fn help_end(size: (u16, u16)) -> usize {
-    let count = lines("C-a", inside_cols(size)).len();
+/// How far the help can be scrolled.
+pub(crate) fn help_end(model: &Model) -> usize {
+    let size = model.size;
+    let count = lines(model, inside_cols(size)).len();
     let size = (size.0, size.1.saturating_sub(1));
     let shown = usize::from(overlay_area(size, COLS, rows(count)).height.saturating_sub(2));
     count.saturating_sub(shown)
@@ -72,7 +75,7 @@ fn rows(count: usize) -> u16 {
 }
 
 pub(super) fn draw(model: &Model, scroll: usize, theme: Theme, buf: &mut Buffer) {
-    let lines = lines(&label(model.setup.attach_key), inside_cols(model.size));
+    let lines = lines(model, inside_cols(model.size));
     // The status line stays in sight where there is room.
     let size = (model.size.0, model.size.1 - 1);
     let area = overlay_area(size, COLS, rows(lines.len()));

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use crate::api::{RunView, Termination};
 use crate::model::{Mode, Status};
 
+use super::super::keys::Intent;
 use super::super::model::{Focus, Known, Model, Row, RowKey, countdown, counts_to, fit, span};
 use super::super::theme::{Theme, glyph};
 use super::draw::{put, put_line};
@@ -30,7 +31,8 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
 
 pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     if model.list.rows.is_empty() {
-        put(buf, area.x, area.y, area.width, " no runs yet: n starts one", theme.dim());
+        let text = format!(" no runs yet: {} starts one", model.key(Intent::NewRun));
+        put(buf, area.x, area.y, area.width, &text, theme.dim());
         return;
     }
     let top = model.list_top(area.height);

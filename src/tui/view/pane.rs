@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use crate::model::{CommandSpec, plain_line};
 
 use super::super::cells::paint;
-use super::super::keys::label;
+use super::super::keys::{Intent, label};
 use super::super::model::{Focus, Model, Row};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
@@ -66,7 +66,7 @@ fn place(model: &Model, area: Rect) -> String {
 
 pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let Some(row) = model.list.selected() else {
-        return welcome(theme, area, buf);
+        return welcome(model, theme, area, buf);
     };
     let view = model.list.view_of(row);
     if let (Some(view), Some(frame)) = (view, &model.pane.frame) {
@@ -91,10 +91,10 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     }
 }
 
-fn welcome(theme: Theme, area: Rect, buf: &mut Buffer) {
+fn welcome(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let lines = [
         "Nothing runs here yet.",
-        "Press n to start a command, ? for all keys.",
+        &format!("Press {} to start a command, {} for all keys.", model.key(Intent::NewRun), model.key(Intent::Help)),
         "To have tasks listed, name them in shtask.toml:",
     ];
     let y = say(&lines, theme, area, buf);
@@ -109,16 +109,20 @@ fn welcome(theme: Theme, area: Rect, buf: &mut Buffer) {
 fn not_started(model: &Model, row: &Row, theme: Theme, area: Rect, buf: &mut Buffer) {
     let name = model.row_name(&row.key);
     let command = row.spec.as_ref().map(|spec| command_line(&spec.command)).unwrap_or_default();
+    let start = model.key(Intent::Start);
     match (&row.failure, row.pending) {
         (_, true) => say(&[&format!("{name} is being started.")], theme, area, buf),
         (Some(failure), false) => {
             let head = format!("{name} was not started:");
             let hint = failure.hint.as_deref().unwrap_or_default();
-            say(&[&head, &failure.message, hint, "Press s to try again."], theme, area, buf)
+            say(&[&head, &failure.message, hint, &format!("Press {start} to try again.")], theme, area, buf)
         }
-        (None, false) => {
-            say(&[&format!("{name} was not started yet."), &command, "Press s to start it."], theme, area, buf)
-        }
+        (None, false) => say(
+            &[&format!("{name} was not started yet."), &command, &format!("Press {start} to start it.")],
+            theme,
+            area,
+            buf,
+        ),
     };
 }
 

@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 
 use crate::model::Mode;
 
-use super::super::keys::{self, Binding, Intent, label};
+use super::super::keymap::pending_words;
+use super::super::keys::{Intent, Part, table_of};
 use super::super::model::{Focus, Level, Model, Notice, Overlay, width};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
@@ -32,6 +33,11 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     if is_attached {
         return put_line(buf, area, area.y, &attached_words(model), theme.attached());
     }
+    if let Some((part, keys)) = &model.pending
+        && model.part() == Some(*part)
+    {
+        return put_line(buf, area, area.y, &pending_words(keys), theme.key());
+    }
     for (x, hint) in hints(model, area) {
         let x = put(buf, x, area.y, area.right() - x, &hint.key, theme.key());
         put(buf, x + 1, area.y, area.right().saturating_sub(x + 1), hint.text, theme.label());
@@ -47,8 +53,8 @@ pub(crate) fn hint_at(model: &Model, x: u16) -> Option<Intent> {
 
 /// The keys that are shown and where each starts. The last two, the ways to help and out, always have room.
 fn hints(model: &Model, area: Rect) -> Vec<(u16, Hint)> {
-    let (table, wanted) = wanted(model);
-    let mut hints: Vec<Hint> = wanted.iter().filter_map(|intent| hint(table, *intent)).collect();
+    let (part, wanted) = wanted(model);
+    let mut hints: Vec<Hint> = wanted.iter().filter_map(|intent| hint(model, part, *intent)).collect();
     let room = usize::from(area.width).saturating_sub(1);
     let gap = if room >= 60 { 2 } else { 1 };
     let total = |hints: &[Hint]| hints.iter().map(|hint| hint.cols() + gap).sum::<usize>().saturating_sub(gap);
@@ -69,36 +75,36 @@ fn hints(model: &Model, area: Rect) -> Vec<(u16, Hint)> {
         .collect()
 }
 
-fn hint(table: &[Binding], intent: Intent) -> Option<Hint> {
-    let binding = table.iter().find(|binding| binding.intent == intent)?;
-    Some(Hint { key: label(*binding.keys.first()?), text: binding.short, intent })
+fn hint(model: &Model, part: Part, intent: Intent) -> Option<Hint> {
+    let binding = table_of(part).bindings.iter().find(|binding| binding.intent == intent)?;
+    Some(Hint { key: model.setup.keys.label(part, intent)?, text: binding.short, intent })
 }
 
 /// What matters here, the most important first, the ways to help and out last.
-fn wanted(model: &Model) -> (&'static [Binding], &'static [Intent]) {
+fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     use Intent::{
         Accept, Attach, Back, Clear, Detach, Down, Extend, First, Help, Hurry, Inspect, Kill, Last, Leave, NewRun,
         NextField, No, PageDown, PageUp, Restart, Scrollback, Signal, Start, Stop, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
-        return (keys::WAITING, &[Hurry]);
+        return (Part::Waiting, &[Hurry]);
     }
     match &model.overlay {
-        Some(Overlay::Help { .. }) => return (keys::HELP, &[Down, Up, PageDown, Back]),
-        Some(Overlay::Prompt(_)) => return (keys::PROMPT, &[NextField, Accept, Back]),
-        Some(Overlay::Signal(_)) => return (keys::MENU, &[Down, Up, NextField, Accept, Back]),
-        Some(Overlay::Extend(_)) => return (keys::MENU, &[Down, Up, Accept, Back]),
-        Some(Overlay::Leave(_)) if model.setup.has_server => return (keys::QUESTION, &[Detach, Yes, No]),
-        Some(Overlay::Leave(_)) => return (keys::QUESTION, &[Yes, No]),
+        Some(Overlay::Help { .. }) => return (Part::Help, &[Down, Up, PageDown, Back]),
+        Some(Overlay::Prompt(_)) => return (Part::NewRun, &[NextField, Accept, Back]),
+        Some(Overlay::Signal(_)) => return (Part::Menu, &[Down, Up, NextField, Accept, Back]),
+        Some(Overlay::Extend(_)) => return (Part::Menu, &[Down, Up, Accept, Back]),
+        Some(Overlay::Leave(_)) if model.setup.has_server => return (Part::Leave, &[Detach, Yes, No]),
+        Some(Overlay::Leave(_)) => return (Part::Leave, &[Yes, No]),
         None => {}
     }
     if model.focus == Focus::Scroll {
-        return (keys::SCROLL, &[PageUp, PageDown, First, Last, Zoom, Help, Back]);
+        return (Part::Scroll, &[PageUp, PageDown, First, Last, Zoom, Help, Back]);
     }
     if model.inspect.is_some() {
-        return (keys::LIST, &[Back, PageDown, Stop, Restart, Signal, Extend, Help, Leave]);
+        return (Part::List, &[Back, PageDown, Stop, Restart, Signal, Extend, Help, Leave]);
     }
-    let Some(row) = model.list.selected() else { return (keys::LIST, &[NewRun, Help, Leave]) };
+    let Some(row) = model.list.selected() else { return (Part::List, &[NewRun, Help, Leave]) };
     let wanted: &[Intent] = match model.list.view_of(row) {
         None => &[Start, NewRun, Inspect, Help, Leave],
         Some(view) if view.record.status.is_final() => &[Start, NewRun, Scrollback, Clear, Inspect, Zoom, Help, Leave],
@@ -108,7 +114,7 @@ fn wanted(model: &Model) -> (&'static [Binding], &'static [Intent]) {
             Mode::Pipes => &[Scrollback, Stop, Restart, NewRun, Inspect, Zoom, Signal, Extend, Help, Leave],
         },
     };
-    (keys::LIST, wanted)
+    (Part::List, wanted)
 }
 
 /// Draws what the user is told: over the bottom lines, until the next key, or until the server is there again.

@@ -4,6 +4,7 @@
 
 mod attach;
 mod faults;
+mod keymap;
 mod leave;
 mod look;
 mod panics;

@@ -52,6 +52,7 @@ fn child_that_panics() {
             title: "panics".to_owned(),
             tasks: tasks.map(|(name, spec, autostart)| tui::TaskEntry { name, spec, autostart }).collect(),
             attach_key: settings.tui.attach_key,
+            keys: shtask::tui::Keymap::default(),
             mouse: true,
             clock: || Moment::from_boot(clock::boot_now()),
             new_run: Box::new(|_| panic!("{WORDS}")),

@@ -89,12 +89,12 @@ fn the_documentation_has_every_key_and_every_default() {
 fn every_example_in_the_documentation_is_valid() {
     let folder = tempfile::tempdir().expect("tempdir");
     let mut count = 0;
-    for name in ["README.md", "docs/configuration.md", "docs/running.md"] {
+    for name in ["README.md", "docs/configuration.md", "docs/running.md", "docs/tui.md"] {
         let text = std::fs::read_to_string(root().join(name)).expect(name);
         for (number, block) in text.split("```toml\n").skip(1).enumerate() {
             let example = block.split("```").next().expect("the end of the example");
             // What belongs into the user's own file would be refused in a project's.
-            let is_own = example.contains("[tui]");
+            let is_own = example.contains("[tui]") || example.contains("[keys");
             let path = folder.path().join(if is_own { "shtask/config.toml" } else { "shtask.toml" });
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             std::fs::write(&path, example).expect("the example");

@@ -27,6 +27,7 @@ fn the_tui_itself() {
         title: "played".into(),
         tasks: Vec::new(),
         attach_key: "C-a".parse().expect("key"),
+        keys: shtask::tui::Keymap::default(),
         mouse: true,
         clock: || Moment::from_boot(std::time::Duration::from_secs(1)),
         new_run: Box::new(move |_: NewRun| match role.as_str() {
