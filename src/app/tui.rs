@@ -114,7 +114,7 @@ pub(super) fn left(left: Result<Leaving, tui::TuiError>) -> Result<Exit, Failure
 }
 
 fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
-    let base: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let base: Arc<Vec<(OsString, OsString)>> = Arc::new(std::env::vars_os().collect());
     let tasks = settings.task_specs(&base).into_iter();
     let defaults = settings.defaults.clone();
     let title = settings.project_dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -126,7 +126,7 @@ fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
         mouse: settings.tui.mouse,
         clock: || Moment::from_boot(clock::boot_now()),
         new_run: Box::new(move |new: NewRun| RunSpec {
-            env: EnvSpec { base: base.clone(), ..EnvSpec::default() },
+            env: EnvSpec { base: Arc::clone(&base), ..EnvSpec::default() },
             size: new.size,
             timeouts: Timeouts { wall: new.timeout, ..Timeouts::default() },
             stop: StopSpec { grace: defaults.grace, ..StopSpec::default() },

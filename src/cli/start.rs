@@ -1,6 +1,7 @@
 //! `run`: a command with the environment and the folder of this one (S3.3, S11.3).
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::args_run::RunArgs;
 use super::exit::{Exit, Fault};
@@ -44,7 +45,7 @@ impl Verbs<'_> {
         let here = &*self.here;
         let absolute = |path: &Path| here.cwd.join(path);
         let env = EnvSpec {
-            base: here.env.clone(),
+            base: Arc::new(here.env.clone()),
             clean: args.clean_env,
             files: args.env_file.iter().map(|path| absolute(path)).collect(),
             set: args.env.clone(),

@@ -142,6 +142,7 @@ impl Driver {
     pub(super) fn holder_told(&mut self, event: Event, descriptors: Vec<OwnedFd>) -> Option<Report> {
         match event {
             Event::Spawned { pid, start_ticks } => {
+                self.setup.forget_environment();
                 self.root_pid = Some(pid);
                 self.holder_pid = facts::parent(pid);
                 if let Err(error) = self.take_descriptors(descriptors) {

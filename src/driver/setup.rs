@@ -51,6 +51,13 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Lets the environment go once the command has it: the kernel keeps it, too, and there are many runs.
+    pub(super) fn forget_environment(&mut self) {
+        if self.stop.command.is_none() {
+            self.resolved.env = Vec::new();
+        }
+    }
+
     /// Returns the request to the holder.
     pub(super) fn spawn_request(&self) -> Spawn {
         let stdin = match self.stdin {

@@ -84,7 +84,7 @@ pub(super) fn environment(
     given.extend(spec.set.iter().cloned());
 
     let mut env: IndexMap<OsString, OsString> = IndexMap::new();
-    for (name, value) in &spec.base {
+    for (name, value) in spec.base.iter() {
         let is_name = !name.is_empty() && !name.as_bytes().contains(&b'=');
         if is_name && passes(name, spec.clean, mode) {
             // Of a name that is there twice, programs see the first.

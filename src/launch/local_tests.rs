@@ -1,6 +1,7 @@
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::*;
@@ -37,7 +38,7 @@ impl Place {
 
     fn spec(&self, command: CommandSpec, mode: Mode) -> RunSpec {
         let mut spec = RunSpec::new(command, mode, self.0.path());
-        spec.env.base = vec![("PATH".into(), "/usr/bin:/bin".into())];
+        spec.env.base = Arc::new(vec![("PATH".into(), "/usr/bin:/bin".into())]);
         spec
     }
 
@@ -63,7 +64,7 @@ fn variable_of<'r>(run: &'r Resolved, name: &str) -> Option<&'r str> {
 
 fn with_base(mode: Mode, base: &[(&str, &str)]) -> RunSpec {
     let mut spec = RunSpec::new(CommandSpec::Argv(vec!["/bin/true".into()]), mode, "/");
-    spec.env.base = base.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    spec.env.base = Arc::new(base.iter().map(|(name, value)| (name.into(), value.into())).collect());
     spec
 }
 
@@ -132,7 +133,7 @@ fn the_program_is_searched_in_the_path_of_the_run_and_from_its_folder() {
     assert_eq!(run.command_line, "tool 'two words' 'it'\\''s' ''");
     assert_eq!(resolved(&place.argv(&["bin/tool"])).program, tool);
     let mut spec = place.argv(&["true"]);
-    spec.env.base.clear();
+    spec.env.base = Arc::default();
     assert!(resolved(&spec).program.is_absolute(), "without PATH there is a default one");
 }
 
@@ -285,7 +286,7 @@ fn bytes_that_are_no_utf8_pass_through_and_are_shown_escaped() {
     std::fs::create_dir(&folder).expect("folder");
     let odd = OsString::from_vec(b"a\xa3\x1b".to_vec());
     let mut spec = place.spec(CommandSpec::Argv(vec!["true".into(), odd.clone()]), Mode::Pipes);
-    spec.env.base.push((OsString::from_vec(b"K\xa3".to_vec()), odd.clone()));
+    Arc::make_mut(&mut spec.env.base).push((OsString::from_vec(b"K\xa3".to_vec()), odd.clone()));
     spec.cwd = folder.clone();
     let run = resolved(&spec);
     assert!(run.env.contains(&(OsString::from_vec(b"K\xa3".to_vec()), odd.clone())));
@@ -302,7 +303,7 @@ fn the_way_up_does_not_stand_in_the_folder_of_a_run() {
     let place = Place::new();
     std::fs::create_dir_all(place.path("a/b")).expect("folders");
     let mut spec = place.argv(&["/bin/true"]);
-    spec.env.base = vec![("PWD".into(), "/".into())];
+    spec.env.base = Arc::new(vec![("PWD".into(), "/".into())]);
     spec.cwd = place.path("a/b/..");
     let run = resolved(&spec);
     let plain = place.path("a").canonicalize().expect("there");
@@ -314,7 +315,7 @@ fn the_way_up_does_not_stand_in_the_folder_of_a_run() {
 fn a_stale_pwd_is_put_right() {
     let mut spec = with_base(Mode::Pipes, &[("PWD", "/elsewhere")]);
     assert_eq!(variable_of(&resolved(&spec), "PWD"), Some("/"));
-    spec.env.base.clear();
+    spec.env.base = Arc::default();
     assert_eq!(variable_of(&resolved(&spec), "PWD"), None);
 }
 

@@ -1,11 +1,12 @@
 //! Texts of the system in JSON: a plain text where they are UTF-8, else `{"hex": "…"}` with all their bytes, so that nothing is lost.
 //!
-//! For serde's `with`, on fields of [`OsString`], [`PathBuf`], and options, lists and pairs of them.
+//! For serde's `with`, on fields of [`OsString`], [`PathBuf`], and options, lists, pairs and shared ones of them.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -88,6 +89,18 @@ impl<T: OsTextual> OsTextual for Vec<T> {
 
     fn from_json(json: Self::Json) -> Self {
         json.into_iter().map(T::from_json).collect()
+    }
+}
+
+impl<T: OsTextual> OsTextual for Arc<T> {
+    type Json = T::Json;
+
+    fn to_json(&self) -> Self::Json {
+        T::to_json(self)
+    }
+
+    fn from_json(json: Self::Json) -> Self {
+        Arc::new(T::from_json(json))
     }
 }
 
@@ -181,7 +194,7 @@ mod tests {
             let texts: Vec<OsString> = words.into_iter().map(OsString::from_vec).collect();
             let mut spec = RunSpec::new(CommandSpec::Argv(texts.clone()), Mode::Pipes, PathBuf::from(&texts[0]));
             spec.env = EnvSpec {
-                base: texts.iter().map(|text| (text.clone(), texts[0].clone())).collect(),
+                base: Arc::new(texts.iter().map(|text| (text.clone(), texts[0].clone())).collect()),
                 files: texts.iter().map(PathBuf::from).collect(),
                 unset: texts.clone(),
                 ..EnvSpec::default()

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -42,9 +43,9 @@ impl CommandSpec {
 /// The environment of a run (S3.3), in the order of application: base, `files`, `set`, `unset`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EnvSpec {
-    /// The environment to start from: the client's own. Values may be any bytes but NUL.
+    /// The environment to start from: the client's own, shared by all that it starts. Values may be any bytes but NUL.
     #[serde(default, with = "os_text")]
-    pub base: Vec<(OsString, OsString)>,
+    pub base: Arc<Vec<(OsString, OsString)>>,
     /// Whether only an allow-list of `base` is taken.
     #[serde(default)]
     pub clean: bool,
@@ -255,7 +256,7 @@ impl RunSpec {
         if !self.cwd.is_absolute() {
             return Err(SpecError::RelativeCwd { path: self.cwd.clone() });
         }
-        for (name, value) in self.env.set.iter().chain(&self.env.base) {
+        for (name, value) in self.env.set.iter().chain(self.env.base.iter()) {
             no_nul("an environment variable", name)?;
             no_nul("an environment variable", value)?;
         }

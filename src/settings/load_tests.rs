@@ -1,5 +1,6 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 use super::*;
 use crate::model::{CommandSpec, Mode, Size, StdinSpec};
@@ -107,7 +108,7 @@ fn a_task_has_all_that_its_table_says() {
         "#,
     );
     let settings = place.load();
-    let base = [(OsString::from("A"), OsString::from("1"))];
+    let base = Arc::new(vec![(OsString::from("A"), OsString::from("1"))]);
     let [(name, web, autostart), (db_name, db, db_autostart)] =
         settings.task_specs(&base).try_into().expect("two tasks");
     assert_eq!((name.as_str(), autostart, db_name.as_str(), db_autostart), ("web", false, "db/main", true));
@@ -118,7 +119,7 @@ fn a_task_has_all_that_its_table_says() {
     );
     assert_eq!((web.mode, web.cwd), (Mode::Pty, place.path("project/web/../front")));
     assert_eq!(web.env.set, [("PORT".into(), "3000".into()), ("MODE".into(), "dev".into())]);
-    assert_eq!((web.env.unset, web.env.clean, web.env.base), (vec!["NODE_OPTIONS".into()], true, base.to_vec()));
+    assert_eq!((web.env.unset, web.env.clean, web.env.base), (vec!["NODE_OPTIONS".into()], true, base));
     assert_eq!(web.env.files, [place.path("project/.env"), place.path("home/secret.env")]);
     assert_eq!(web.size, Size::new(100, 30).expect("size"));
     assert_eq!(web.timeouts.wall, Some(Duration::from_secs(5400)));

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::keys::{STOP, TASK};
@@ -174,7 +175,7 @@ impl TaskReader<'_, '_, '_> {
             paths.into_iter().map(|path| read_path(&value, path, self.context.file_dir, self.context.home)).collect()
         });
         let clean = self.flag("clean_env", false);
-        Some(EnvSpec { base: vec![], clean: clean?, files: files?, set: set?, unset: unset? })
+        Some(EnvSpec { base: Arc::default(), clean: clean?, files: files?, set: set?, unset: unset? })
     }
 
     fn stdin(&self, mode: Option<Mode>) -> Option<StdinSpec> {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Directories, KeySettings, Place};
@@ -135,10 +136,10 @@ pub struct Settings {
 impl Settings {
     /// Returns the tasks as they can be started, each with whether it starts with shtask. `base` is the environment that they start
     /// from: that of whoever asks (S3.3).
-    pub fn task_specs(&self, base: &[(OsString, OsString)]) -> Vec<(RunName, RunSpec, bool)> {
+    pub fn task_specs(&self, base: &Arc<Vec<(OsString, OsString)>>) -> Vec<(RunName, RunSpec, bool)> {
         let with_base = |task: &TaskSettings| {
             let mut spec = task.spec.clone();
-            spec.env.base = base.to_vec();
+            spec.env.base = Arc::clone(base);
             (task.name.clone(), spec, task.autostart)
         };
         self.tasks.iter().map(with_base).collect()

@@ -1,6 +1,7 @@
 //! The pure part: takes one thing in, decides, and says what is to be done. It never waits.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -119,6 +120,8 @@ pub(super) struct Core {
     /// Whether a run ends that cannot be kept.
     pub(super) strict: bool,
     pub(super) redaction: Redaction,
+    /// The environment that the newest run was started from.
+    pub(super) newest_env: Arc<Vec<(OsString, OsString)>>,
     feeds: Vec<(SessionName, FeedSender)>,
 }
 
@@ -140,6 +143,7 @@ impl Core {
             shutdown: None,
             strict: false,
             redaction: Redaction::none(),
+            newest_env: Arc::default(),
             feeds: Vec::new(),
         }
     }

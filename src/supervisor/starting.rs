@@ -124,7 +124,7 @@ impl Core {
     }
 
     /// Begins a start: takes a slot and an id.
-    pub(super) fn begin(&mut self, at: At, session: &SessionName, spec: RunSpec, starter: Starter) -> Vec<Do> {
+    pub(super) fn begin(&mut self, at: At, session: &SessionName, mut spec: RunSpec, starter: Starter) -> Vec<Do> {
         let slot = match self.refusal(session, &spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
             Ok(slot) => slot,
             Err(mut failure) => {
@@ -134,6 +134,12 @@ impl Core {
                 return Vec::new();
             }
         };
+        // Most runs start from the same environment: one copy serves them all.
+        if self.newest_env == spec.env.base {
+            spec.env.base = Arc::clone(&self.newest_env);
+        } else {
+            self.newest_env = Arc::clone(&spec.env.base);
+        }
         let epoch = self.epoch(session);
         let id = (self.mint)();
         let generation = spec.name.as_ref().map_or(1, |name| self.generations.newest(session, name) + 1);

@@ -99,7 +99,7 @@ fn spec(state: &Path, name: &str, script: &str, mode: Mode) -> RunSpec {
     let argv = ["/bin/sh", "-c", &line].map(OsString::from);
     let mut spec = RunSpec::new(CommandSpec::Argv(argv.into()), mode, PathBuf::from("/"));
     let base = ["PATH", "HOME"].map(|name| (name.into(), std::env::var_os(name).unwrap_or_default()));
-    spec.env = EnvSpec { base: base.into(), ..EnvSpec::default() };
+    spec.env = EnvSpec { base: Arc::new(base.into()), ..EnvSpec::default() };
     spec.size = Size::clamped(80, 24);
     spec.name = Some(name.parse().expect("a name"));
     if name == "late" {

@@ -17,7 +17,7 @@ on_every_ground!(
 );
 
 fn with_base(mut spec: RunSpec, more: &[(&str, &str)]) -> RunSpec {
-    spec.env.base.extend(more.iter().map(|(name, value)| (name.into(), value.into())));
+    Arc::make_mut(&mut spec.env.base).extend(more.iter().map(|(name, value)| (name.into(), value.into())));
     spec
 }
 
@@ -61,7 +61,8 @@ async fn the_users_wish_about_colours_is_never_overwritten(ground: Arc<Ground>) 
 async fn a_variable_that_is_not_utf_8_is_passed_byte_for_byte(ground: Arc<Ground>) {
     // Shells drop what they cannot name, so the program is asked itself.
     let mut spec = ground.argv(&["od", "-An", "-v", "-tx1", "/proc/self/environ"]);
-    spec.env.base.push((OsStr::from_bytes(b"POUND\xa3").into(), OsStr::from_bytes(b"\xa3\xff!").into()));
+    Arc::make_mut(&mut spec.env.base)
+        .push((OsStr::from_bytes(b"POUND\xa3").into(), OsStr::from_bytes(b"\xa3\xff!").into()));
     let folder = spec.cwd.join(OsStr::from_bytes(b"\xff-folder"));
     std::fs::create_dir(&folder).expect("a folder");
     spec.cwd = folder;

@@ -196,7 +196,7 @@ impl Ground {
             self.dir.path().canonicalize().expect("a folder"),
         );
         let base = ["PATH", "HOME"].map(|name| (name.into(), std::env::var_os(name).unwrap_or_default()));
-        spec.env = EnvSpec { base: base.into(), ..EnvSpec::default() };
+        spec.env = EnvSpec { base: Arc::new(base.into()), ..EnvSpec::default() };
         spec
     }
 

@@ -46,7 +46,7 @@ fn child_that_panics() {
             config: Some(Path::new("shtask.toml")),
         });
         let settings = settings.expect("a good configuration");
-        let base: Vec<_> = std::env::vars_os().collect();
+        let base: Arc<Vec<_>> = Arc::new(std::env::vars_os().collect());
         let tasks = settings.task_specs(&base).into_iter();
         let options = Options {
             title: "panics".to_owned(),

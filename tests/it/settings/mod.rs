@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use shtask::launch::{RunIdentity, local};
 use shtask::model::{Mode, RunId};
@@ -35,7 +36,7 @@ fn the_committed_default_configuration_is_made_from_the_code() {
 #[test]
 fn every_task_of_the_demo_can_be_started() {
     let settings = load_file(&root().join("config/demo.toml")).expect("config/demo.toml");
-    let base: Vec<(OsString, OsString)> = vec![("PATH".into(), "/usr/bin:/bin".into())];
+    let base: Arc<Vec<(OsString, OsString)>> = Arc::new(vec![("PATH".into(), "/usr/bin:/bin".into())]);
     let specs = settings.task_specs(&base);
     assert!(specs.len() >= 5);
     for (name, spec, _) in specs {

@@ -173,7 +173,7 @@ pub(super) fn sh(line: &str) -> RunSpec {
     let argv = ["/bin/sh", "-c", line].map(OsString::from);
     let mut spec = RunSpec::new(CommandSpec::Argv(argv.into()), Mode::Pipes, PathBuf::from("/"));
     let base = ["PATH", "HOME"].map(|name| (name.into(), std::env::var_os(name).unwrap_or_default()));
-    spec.env = EnvSpec { base: base.into(), ..EnvSpec::default() };
+    spec.env = EnvSpec { base: Arc::new(base.into()), ..EnvSpec::default() };
     spec
 }
 

@@ -60,7 +60,7 @@ fn run() -> RunId {
 fn spec() -> RunSpec {
     let mut spec = RunSpec::new(CommandSpec::Argv(vec!["cat".into(), "-v".into()]), Mode::Pipes, "/tmp");
     spec.name = Some("web".parse().expect("a name"));
-    spec.env.base = vec![("PATH".into(), "/bin".into())];
+    spec.env.base = Arc::new(vec![("PATH".into(), "/bin".into())]);
     spec.env.set = vec![("RAW".into(), std::os::unix::ffi::OsStringExt::from_vec(vec![0xff, 0x41]))];
     spec.timeouts.wall = Some(Duration::from_millis(1500));
     spec
