@@ -106,7 +106,7 @@ fn in_force(found: &Settings) -> Value {
         "retention": {
             "runs": retention.runs, "days": retention.days, "log_bytes": show_bytes(retention.log_bytes),
         },
-        "tui": { "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse },
+        "tui": { "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse, "layout": tui.layout.word() },
         "keys": { "preset": keys.preset.word() },
         "tasks": tasks,
     })

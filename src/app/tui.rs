@@ -124,6 +124,7 @@ fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
         attach_key: settings.tui.attach_key,
         keys,
         mouse: settings.tui.mouse,
+        list_place: settings.tui.layout,
         clock: || Moment::from_boot(clock::boot_now()),
         new_run: Box::new(move |new: NewRun| RunSpec {
             env: EnvSpec { base: Arc::clone(&base), ..EnvSpec::default() },

@@ -161,6 +161,8 @@ pub(super) const TUI: Section = Section {
         )
         .tried(&["prefix", "detach_key", "leader"]),
         default("mouse", "true", "Whether the mouse selects and scrolls."),
+        default("layout", "\"left\"", "Where the list of runs stands: `left`, `top` or `hidden`.")
+            .tried(&["list", "list_position"]),
     ],
 };
 

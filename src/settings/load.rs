@@ -13,6 +13,7 @@ use super::keys::{DEFAULTS, KEYS, LIMITS, OUTPUT, REDACT, RETENTION, ROOT, STORE
 use super::read_patterns::read_patterns;
 use super::read_task::{TaskContext, read_grace, read_mode, read_shell, read_task};
 use super::reader::{Source, Table, Value};
+use super::tui::read_layout;
 use super::{
     Defaults, Directories, EnvLookup, KeySettings, OutputSettings, RedactSettings, RetentionSettings, Settings,
     StoreSettings, TaskSettings, TuiSettings,
@@ -213,6 +214,7 @@ impl Globals {
         let Some(table) = value.table() else { return };
         let table = table.only(&TUI);
         set(&mut self.tui.mouse, table.get("mouse").and_then(|value| value.flag()));
+        set(&mut self.tui.layout, table.get("layout").and_then(|value| read_layout(&value)));
         if let Some(value) = table.get("attach_key")
             && let Some(key) = value.parsed::<KeyChord>()
         {

@@ -14,6 +14,7 @@ mod nearest;
 mod read_patterns;
 mod read_task;
 mod reader;
+mod tui;
 mod types;
 
 pub use bytes::{parse_bytes, show_bytes};
@@ -24,6 +25,5 @@ pub use keymap::{KeyChoice, KeyPreset, KeySettings, KeyTable};
 pub use keys::{KeyEntry, Section, sections};
 pub use load::{LoadRequest, load};
 pub use nearest::nearest;
-pub use types::{
-    Defaults, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings, TaskSettings, TuiSettings,
-};
+pub use tui::{ListPlace, TuiSettings};
+pub use types::{Defaults, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings, TaskSettings};

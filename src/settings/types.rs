@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Directories, KeySettings, Place};
-use crate::model::{Key, KeyChord, Limits, Mode, Modifiers, RunName, RunSpec, Size};
+use super::{Directories, KeySettings, Place, TuiSettings};
+use crate::model::{Limits, Mode, RunName, RunSpec, Size};
 
 /// What a run gets that does not say otherwise (`[defaults]`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,22 +24,6 @@ pub struct Defaults {
 impl Default for Defaults {
     fn default() -> Defaults {
         Defaults { mode: Mode::Pty, shell: None, size: Size::DEFAULT, grace: Limits::GRACE }
-    }
-}
-
-/// The user's wishes for the terminal interface (`[tui]`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TuiSettings {
-    /// The key that leaves an attached run; doubled it is sent to the run. Has Ctrl or Alt.
-    pub attach_key: KeyChord,
-    /// Whether the mouse is used.
-    pub mouse: bool,
-}
-
-impl Default for TuiSettings {
-    fn default() -> TuiSettings {
-        let modifiers = Modifiers { ctrl: true, ..Modifiers::default() };
-        TuiSettings { attach_key: KeyChord { key: Key::Char('a'), modifiers }, mouse: true }
     }
 }
 

@@ -37,10 +37,10 @@ pub(crate) enum Cmd {
     Forget(RunId),
     /// Ask for rows of the scrollback.
     History { run: RunId, first: u64, count: usize },
-    /// Watch this run in place of the one before.
+    /// Watch this run, or at another size than before.
     Watch { run: RunId, size: Size },
-    /// Watch nothing.
-    Unwatch,
+    /// Watch this run no longer.
+    Unwatch(RunId),
     /// Type into a run.
     Control { run: RunId, control: WriteStdin },
     /// Give a run's terminal the size of its pane.

@@ -39,6 +39,10 @@ pub(crate) enum Intent {
     Yes,
     No,
     Hurry,
+    Split,
+    NextPane,
+    PreviousPane,
+    MoveList,
 }
 
 /// A line of the keymap.
@@ -91,6 +95,10 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::KillRestart, &[ch('R')], "kill+restart", "kill the run and start it again"),
     bind(Intent::Clear, &[ch('c')], "clear", "clear a finished run from the list"),
     bind(Intent::Zoom, &[ch('z')], "zoom", "zoom: give the terminal the whole width"),
+    bind(Intent::Split, &[ch('v')], "split", "let the run stay in sight beside others, or no longer"),
+    bind(Intent::NextPane, &[key(NamedKey::Tab)], "next pane", "go to the next pane"),
+    bind(Intent::PreviousPane, &[BACK_TAB], "previous pane", "go to the pane before"),
+    bind(Intent::MoveList, &[ch('w')], "layout", "move the list: left, top, hidden"),
     bind(Intent::Scrollback, &[ch('[')], "scroll", "look back through the output"),
     bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page", "look back a page; inspect: scroll up"),
     bind(Intent::Signal, &[ch('m')], "signal", "send a signal"),

@@ -24,6 +24,7 @@ mod tests;
 mod theme;
 mod update;
 mod view;
+mod watches;
 
 pub use keymap::Keymap;
 pub use options::{ColorChoice, Leaving, NewRun, Options, TaskEntry, TuiError};

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::keymap::Keymap;
 use crate::api::Link;
 use crate::model::{KeyChord, Mode, Moment, RunName, RunSpec, Size};
+use crate::settings::ListPlace;
 
 /// A task that the list shows, whether it runs or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct Options {
     pub keys: Keymap,
     /// Whether the mouse is used; without it the outer terminal keeps its own selection.
     pub mouse: bool,
+    /// Where the list of runs stands at first.
+    pub list_place: ListPlace,
     /// Reads the boot clock, the one that deadlines use.
     pub clock: fn() -> Moment,
     /// Makes the spec of a run that the new-run prompt asked for: shell, environment and so on.

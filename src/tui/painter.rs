@@ -21,15 +21,18 @@ pub(super) struct Painter<B: Backend> {
     shown: Buffer,
     next: Buffer,
     cursor_shown: bool,
-    /// The rows of the terminal pane and its place, when nothing lay over it.
-    pane: Option<(Rect, Vec<Option<Arc<Row>>>)>,
+    /// The places of the terminals and their rows, when nothing lay over them.
+    panes: Vec<ShownPane>,
 }
+
+/// The place of a terminal and the rows that it shows.
+type ShownPane = (Rect, Vec<Option<Arc<Row>>>);
 
 impl<B: Backend> Painter<B> {
     /// Makes the painter of a terminal that is blank and hides its cursor.
     pub(super) fn new(backend: B, (cols, rows): (u16, u16)) -> Painter<B> {
         let blank = Buffer::empty(Rect::new(0, 0, cols, rows));
-        Painter { backend, shown: blank.clone(), next: blank, cursor_shown: false, pane: None }
+        Painter { backend, shown: blank.clone(), next: blank, cursor_shown: false, panes: Vec::new() }
     }
 
     pub(super) fn backend_mut(&mut self) -> &mut B {
@@ -39,7 +42,8 @@ impl<B: Backend> Painter<B> {
     /// Blanks the terminal, which may have another size and whose cursor is hidden or not.
     pub(super) fn clear(&mut self, (cols, rows): (u16, u16)) -> Result<(), B::Error> {
         let blank = Buffer::empty(Rect::new(0, 0, cols, rows));
-        (self.shown, self.next, self.pane) = (blank.clone(), blank, None);
+        (self.shown, self.next) = (blank.clone(), blank);
+        self.panes.clear();
         self.backend.hide_cursor()?;
         self.cursor_shown = false;
         self.backend.clear_region(ClearType::All)
@@ -47,12 +51,15 @@ impl<B: Backend> Painter<B> {
 
     /// Draws the model.
     pub(super) fn draw(&mut self, model: &Model) -> Result<(), B::Error> {
-        match self.pane.take() {
-            Some((area, rows)) if !model.dirty && model.terminal_area() == Some(area) => {
-                self.draw_rows(model, area, rows)
-            }
-            Some(_) | None => self.draw_all(model),
+        let panes = std::mem::take(&mut self.panes);
+        let places = panes.iter().map(|(area, _)| *area);
+        if model.dirty || panes.is_empty() || !model.terminals().map(|(_, area)| area).eq(places) {
+            return self.draw_all(model);
         }
+        for ((index, _), (area, rows)) in model.terminals().zip(panes) {
+            self.draw_rows(model, index, area, rows)?;
+        }
+        self.place_cursor(model.terminal_area().and_then(|area| pane_cursor(model, area)))
     }
 
     fn draw_all(&mut self, model: &Model) -> Result<(), B::Error> {
@@ -61,19 +68,21 @@ impl<B: Backend> Painter<B> {
         self.backend.draw(self.shown.diff_iter(&self.next))?;
         std::mem::swap(&mut self.shown, &mut self.next);
         let is_free = model.overlay.is_none() && model.notice.is_none();
-        self.pane = model.terminal_area().filter(|_| is_free).map(|area| {
-            let top = model.pane.top(area.height);
-            (area, (0..area.height).map(|line| model.pane.row(top + u64::from(line)).cloned()).collect())
-        });
+        let shown = model.terminals().filter(|_| is_free);
+        self.panes = shown.map(|(index, area)| (area, rows_of(model, index, area))).collect();
         self.place_cursor(cursor)
     }
 
-    fn draw_rows(&mut self, model: &Model, area: Rect, mut rows: Vec<Option<Arc<Row>>>) -> Result<(), B::Error> {
-        let top = model.pane.top(area.height);
+    fn draw_rows(
+        &mut self,
+        model: &Model,
+        index: usize,
+        area: Rect,
+        mut rows: Vec<Option<Arc<Row>>>,
+    ) -> Result<(), B::Error> {
         let mut changed = Vec::new();
-        for (line, shown) in (0..area.height).zip(&mut rows) {
-            let row = model.pane.row(top + u64::from(line));
-            let is_same = match (row, shown.as_ref()) {
+        for ((line, shown), row) in (0..area.height).zip(&mut rows).zip(rows_of(model, index, area)) {
+            let is_same = match (&row, shown.as_ref()) {
                 (Some(row), Some(shown)) => Arc::ptr_eq(row, shown),
                 (None, None) => true,
                 (Some(_), None) | (None, Some(_)) => false,
@@ -83,13 +92,13 @@ impl<B: Backend> Painter<B> {
             }
             let place = Rect { y: area.y + line, height: 1, ..area };
             let mut after = Buffer::empty(place);
-            if let Some(row) = row {
+            if let Some(row) = &row {
                 paint(&mut after, place, place.y, row, model.setup.colors);
             }
             let start = self.shown.index_of(place.x, place.y);
             let before = self.shown.content[start..start + usize::from(place.width)].to_vec();
             changed.push((start, Buffer { area: place, content: before }, after));
-            *shown = row.cloned();
+            *shown = row;
         }
         if !changed.is_empty() {
             self.backend.draw(changed.iter().flat_map(|(_, before, after)| before.diff_iter(after)))?;
@@ -97,8 +106,8 @@ impl<B: Backend> Painter<B> {
         for (start, _, after) in changed {
             self.shown.content[start..start + after.content.len()].clone_from_slice(&after.content);
         }
-        self.pane = Some((area, rows));
-        self.place_cursor(pane_cursor(model, area))
+        self.panes.push((area, rows));
+        Ok(())
     }
 
     fn place_cursor(&mut self, cursor: Option<Position>) -> Result<(), B::Error> {
@@ -108,6 +117,13 @@ impl<B: Backend> Painter<B> {
         }
         cursor.map_or(Ok(()), |position| self.backend.set_cursor_position(position))
     }
+}
+
+/// The rows that a pane shows in these cells.
+fn rows_of(model: &Model, index: usize, area: Rect) -> Vec<Option<Arc<Row>>> {
+    let pane = model.pane_at(index);
+    let top = pane.map_or(0, |pane| pane.top(area.height));
+    (0..area.height).map(|line| pane?.row(top + u64::from(line)).cloned()).collect()
 }
 
 #[cfg(test)]
@@ -148,19 +164,23 @@ mod tests {
         fn rows_drawn_alone_look_as_if_all_had_been_drawn(
             size in (20u16..100, 5u16..30),
             attached: bool,
-            steps in prop::collection::vec((0u16..40, "[a-c 界é]{0,90}", 0u16..4), 1..12),
+            split: bool,
+            steps in prop::collection::vec((0u16..40, "[a-c 界é]{0,90}", 0u16..4, 1u8..3), 1..12),
         ) {
             let mut stage = Stage::demo(size);
+            if split {
+                stage.press("v j k");
+            }
             if attached {
                 stage.press("enter");
             }
             let mut painter = Painter::new(TestBackend::new(size.0, size.1), size);
             painter.draw(&stage.model).expect("drawn");
             let mut now = frame(stage.model.pane_size(), &["start"]);
-            for (row, text, scrolled) in steps {
+            for (row, text, scrolled, n) in steps {
                 now = changed(&now, row, &text, scrolled);
                 stage.model.dirty = false;
-                stage.event(Event::Frame { run: id(1), frame: Arc::new(now.clone()) });
+                stage.event(Event::Frame { run: id(n), frame: Arc::new(now.clone()) });
                 painter.draw(&stage.model).expect("drawn");
                 let mut whole = Painter::new(TestBackend::new(size.0, size.1), size);
                 whole.draw(&stage.model).expect("drawn");

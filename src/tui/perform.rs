@@ -67,7 +67,7 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
             answer(async move { Answer::ShutDown { result: reply.await } })
         }
         Cmd::StopAll { runs, kill } => stop_all(client, runs, kill),
-        Cmd::Watch { .. } | Cmd::Unwatch | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return Err(cmd),
+        Cmd::Watch { .. } | Cmd::Unwatch(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return Err(cmd),
     })
 }
 

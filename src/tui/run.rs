@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::api::{Client, Feed, Link, Reply, Update, View, Watch};
+use crate::api::{Client, Feed, Link, Update, View, Watch};
 use crate::model::{Failure, Frame, Moment, RunId};
 
 use super::cmd::Cmd;
@@ -23,6 +23,7 @@ use super::panic::{self, Own};
 use super::perform::{Awaited, MakeSpec, perform};
 use super::surface::{Screen, Surface};
 use super::update::update;
+use super::watches::Watches;
 use super::{Leaving, Options, TuiError, terminal};
 
 /// The shortest time between two draws of something that changes all the time: 60 a second.
@@ -57,6 +58,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         attach_key,
         keys,
         mouse,
+        list_place,
         clock,
         new_run,
         cwd,
@@ -69,7 +71,8 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     let screen = Screen::enter(mouse)?;
     let keys = Arc::new(keys);
     let setup = Setup { title, attach_key, keys, cwd, new_run_mode, home, colors, again, has_server: server.is_some() };
-    let model = Model::new(setup, tasks, terminal::size(), clock());
+    let mut model = Model::new(setup, tasks, terminal::size(), clock());
+    model.list_place = list_place;
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     ui.link = server;
     ui.draw().map_err(TuiError::Draw)?;
@@ -80,8 +83,8 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
 enum Happened {
     Outside(Outside),
     Input(Option<Input>),
-    Frame(Option<(RunId, Arc<Frame>)>),
-    Watching(Result<Watch, Failure>),
+    Frame(RunId, Arc<Frame>),
+    Watching(RunId, Result<Watch, Failure>),
     Answered(Event),
     Runs(Option<Update>),
     Link(Option<Link>),
@@ -99,8 +102,7 @@ pub(super) struct Ui<S> {
     pub(super) surface: S,
     /// Answers that are on their way. Bounded by what the user can ask for: each key, click or change of size is one.
     answers: FuturesUnordered<Awaited>,
-    watch: Option<(RunId, Watch)>,
-    asked_watch: Option<(RunId, Reply<Watch>)>,
+    watches: Watches,
     feed: Option<Feed>,
     link: Option<watch::Receiver<Link>>,
     drawn_at: Option<Instant>,
@@ -127,8 +129,7 @@ impl<S: Surface> Ui<S> {
             model,
             surface,
             answers: FuturesUnordered::new(),
-            watch: None,
-            asked_watch: None,
+            watches: Watches::default(),
             feed: None,
             link: None,
             drawn_at: None,
@@ -175,8 +176,8 @@ impl<S: Surface> Ui<S> {
             let happened = tokio::select! {
                 outside = outsides.next() => Happened::Outside(outside),
                 input = next_input(&mut inputs) => Happened::Input(input),
-                frame = next_frame(&mut self.watch) => Happened::Frame(frame),
-                watching = answered(&mut self.asked_watch) => Happened::Watching(watching),
+                (run, frame) = self.watches.shown.next() => Happened::Frame(run, frame),
+                (run, watching) = self.watches.asked.next() => Happened::Watching(run, watching),
                 Some(event) = self.answers.next() => Happened::Answered(event),
                 update = next_update(&mut self.feed) => Happened::Runs(update),
                 link = next_link(&mut self.link) => Happened::Link(link),
@@ -222,9 +223,8 @@ impl<S: Surface> Ui<S> {
                 self.awaited = true;
                 self.take(Event::Input(input));
             }
-            Happened::Frame(Some((run, frame))) => self.take(Event::Frame { run, frame }),
-            Happened::Frame(None) => self.watch = None,
-            Happened::Watching(watching) => self.watching(watching),
+            Happened::Frame(run, frame) => self.take(Event::Frame { run, frame }),
+            Happened::Watching(run, watching) => self.watching(run, watching),
             Happened::Answered(event) => {
                 self.catch_up();
                 self.take(event);
@@ -268,11 +268,9 @@ impl<S: Surface> Ui<S> {
     fn do_here(&mut self, cmd: Cmd) {
         match cmd {
             Cmd::Watch { run, size } => {
-                // The frames of the same run at another size are better than none until the new ones come.
-                self.watch.take_if(|(watched, _)| *watched != run);
-                self.asked_watch = Some((run, self.client.watch(run, View { size })));
+                self.watches.asked.put(run, self.client.watch(run, View { size }));
             }
-            Cmd::Unwatch => (self.watch, self.asked_watch) = (None, None),
+            Cmd::Unwatch(run) => self.watches.end(run),
             Cmd::Redraw => {
                 self.model.dirty = true;
                 if self.resume_at.is_none() && self.surface.clear(self.model.size).is_err() {
@@ -322,12 +320,11 @@ impl<S: Surface> Ui<S> {
         None
     }
 
-    fn watching(&mut self, watching: Result<Watch, Failure>) {
-        let Some((run, _)) = self.asked_watch.take() else { return };
+    fn watching(&mut self, run: RunId, watching: Result<Watch, Failure>) {
         match watching {
             Ok(mut watch) => {
                 let frame = watch.newest();
-                self.watch = Some((run, watch));
+                self.watches.shown.put(run, watch);
                 self.take(Event::Frame { run, frame });
             }
             Err(failure) => self.take(Event::WatchFailed { run, failure }),
@@ -338,21 +335,6 @@ impl<S: Surface> Ui<S> {
 async fn next_input(inputs: &mut Option<impl Stream<Item = Input> + Unpin>) -> Option<Input> {
     match inputs {
         Some(inputs) => inputs.next().await,
-        None => pending().await,
-    }
-}
-
-/// The next frame; none once there will be no more.
-async fn next_frame(watch: &mut Option<(RunId, Watch)>) -> Option<(RunId, Arc<Frame>)> {
-    match watch {
-        Some((run, watch)) => watch.changed().await.then(|| (*run, watch.newest())),
-        None => pending().await,
-    }
-}
-
-async fn answered(asked: &mut Option<(RunId, Reply<Watch>)>) -> Result<Watch, Failure> {
-    match asked {
-        Some((_, reply)) => reply.await,
         None => pending().await,
     }
 }

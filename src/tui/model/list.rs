@@ -91,6 +91,10 @@ impl List {
         self.rows.iter().position(|row| row.key == *key)
     }
 
+    pub(crate) fn selected_key(&self) -> Option<&RowKey> {
+        self.selected.as_ref()
+    }
+
     pub(crate) fn selected(&self) -> Option<&Row> {
         self.rows.get(self.selected_index()?)
     }
@@ -113,6 +117,12 @@ impl List {
         }
     }
 
+    pub(crate) fn select_key(&mut self, key: &RowKey) {
+        if self.rows.iter().any(|row| row.key == *key) {
+            self.selected = Some(key.clone());
+        }
+    }
+
     pub(crate) fn select_run(&mut self, run: RunId) {
         if let Some(index) = self.rows.iter().position(|row| row.run == Some(run)) {
             self.select(index);
@@ -131,10 +141,10 @@ impl List {
     }
 
     /// Takes a changed run in. Returns whether the list looks different now.
-    pub(crate) fn put(&mut self, view: Arc<RunView>, shown: Option<RunId>) -> bool {
+    pub(crate) fn put(&mut self, view: Arc<RunView>, shown: &[RunId]) -> bool {
         let id = view.id();
         let before = self.runs.get(&id);
-        let is_shown = shown == Some(id);
+        let is_shown = shown.contains(&id);
         let (printed, rang) = match before {
             Some(known) => (
                 view.activity.output > known.view.activity.output || view.record.output != known.view.record.output,
@@ -156,11 +166,11 @@ impl List {
     pub(crate) fn finish(&mut self, record: Arc<Record>) {
         let Some(known) = self.runs.get(&record.id) else { return };
         let view = RunView { record, termination: Termination::None, control_open: false, ..(*known.view).clone() };
-        self.put(Arc::new(view), None);
+        self.put(Arc::new(view), &[]);
     }
 
     /// Forgets all runs and takes these in instead.
-    pub(crate) fn replace(&mut self, mut views: Vec<Arc<RunView>>, shown: Option<RunId>) {
+    pub(crate) fn replace(&mut self, mut views: Vec<Arc<RunView>>, shown: &[RunId]) {
         let there: HashSet<RunId> = views.iter().map(|view| view.id()).collect();
         for gone in self.runs.keys().copied().filter(|id| !there.contains(id)).collect::<Vec<_>>() {
             self.remove(gone);

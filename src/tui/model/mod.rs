@@ -6,18 +6,21 @@ mod layout;
 mod list;
 mod menu;
 mod pane;
+mod panes;
 mod prompt;
+mod split;
 mod state;
 mod summary;
 mod text;
 
 pub(crate) use history::HistoryCache;
 pub(crate) use inspect::{INSPECT_EVERY, InspectPanel};
-pub(crate) use layout::{Areas, MIN_COLS, MIN_ROWS, areas, overlay_area};
+pub(crate) use layout::{Areas, MIN_COLS, MIN_ROWS, areas, overlay_area, panes_place};
 pub(crate) use list::{Known, List, Row, RowKey};
 pub(crate) use menu::{ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNALS, SignalMenu};
 pub(crate) use pane::Pane;
 pub(crate) use prompt::{Field, Prompt};
+pub(crate) use split::{MAX_PANES, Split, grid};
 pub(crate) use state::{
     Doubling, Ending, Focus, Level, Model, Notice, Overlay, Setup, counts_to, display_name, grace_end,
 };

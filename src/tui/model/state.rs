@@ -9,13 +9,14 @@ use ratatui::layout::Rect;
 
 use crate::api::{RunView, ShutdownReport};
 use crate::model::{KeyChord, Mode, Moment, RunId, Size, WriteStdin};
+use crate::settings::ListPlace;
 use crate::tui::keymap::Keymap;
 use crate::tui::keys::{Intent, Part};
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
-    Areas, ExtendMenu, INSPECT_EVERY, InspectPanel, LeaveQuestion, List, Pane, Prompt, RowKey, SignalMenu, areas,
-    countdown_step, detached, summary,
+    Areas, ExtendMenu, INSPECT_EVERY, InspectPanel, LeaveQuestion, List, Pane, Prompt, RowKey, SignalMenu, Split,
+    areas, countdown_step, detached, summary,
 };
 
 /// Where keys go when no overlay is open.
@@ -115,7 +116,12 @@ pub(crate) struct Model {
     pub(crate) now: Moment,
     pub(crate) time_zone: TimeZone,
     pub(crate) list: List,
+    /// The pane of the selected row.
     pub(crate) pane: Pane,
+    /// The other panes, in their order.
+    pub(crate) beside: Vec<Pane>,
+    pub(crate) split: Split,
+    pub(crate) list_place: ListPlace,
     pub(crate) focus: Focus,
     pub(crate) zoom: bool,
     pub(crate) inspect: Option<InspectPanel>,
@@ -156,6 +162,9 @@ impl Model {
             time_zone: TimeZone::UTC,
             list: List::new(tasks),
             pane: Pane::default(),
+            beside: Vec::new(),
+            split: Split::default(),
+            list_place: ListPlace::default(),
             focus: Focus::List,
             zoom: false,
             inspect: None,

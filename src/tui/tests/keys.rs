@@ -19,7 +19,7 @@ fn asks(row: usize, key: &str) -> Vec<Cmd> {
     }
     stage.asked();
     stage.press(key);
-    stage.asked().into_iter().filter(|cmd| !matches!(cmd, Cmd::Unwatch | Cmd::Watch { .. })).collect()
+    stage.asked().into_iter().filter(|cmd| !matches!(cmd, Cmd::Unwatch(_) | Cmd::Watch { .. })).collect()
 }
 
 #[test]

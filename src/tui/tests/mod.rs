@@ -10,4 +10,5 @@ mod looping;
 mod pictures;
 mod random;
 mod scrolling;
+mod split;
 pub(super) mod stage;

@@ -60,20 +60,20 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
             }
         }
         Answer::History { run, result } => {
-            if model.pane.run == Some(run) {
+            if let Some(pane) = model.pane_of_mut(run) {
                 match result {
-                    Ok(rows) => model.pane.history.answered(rows.first, rows.rows),
-                    Err(_) => model.pane.history.failed(),
+                    Ok(rows) => pane.history.answered(rows.first, rows.rows),
+                    Err(_) => pane.history.failed(),
                 }
             }
         }
         Answer::Controlled { run, result } => controlled(model, run, result.map(|cut| cut.outcome.failed)),
         Answer::Resized { run, size, result } => {
             // An answer to an older size says nothing: a newer one is on its way.
-            if model.pane.run == Some(run) && model.pane.resizing == Some(size) {
-                model.pane.resizing = None;
+            if let Some(pane) = model.pane_of_mut(run).filter(|pane| pane.resizing == Some(size)) {
+                pane.resizing = None;
                 if result.is_err() {
-                    model.pane.refused = Some(size);
+                    pane.refused = Some(size);
                 }
             }
         }

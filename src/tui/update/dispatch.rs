@@ -1,7 +1,7 @@
 //! Where each event goes.
 
 use crate::api::{Link, Update};
-use crate::model::{Frame, KeyChord, Moment};
+use crate::model::{Frame, KeyChord, Moment, RunId};
 
 use super::super::cmd::Cmd;
 use super::super::event::{Event, Input};
@@ -24,17 +24,19 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
         Event::RunsGone => lose(model),
         Event::Link(link) => take_link(model, link),
         Event::Frame { run, frame } => {
-            if model.pane.run == Some(run) {
-                let area = model.terminal_area();
-                if area.is_some_and(|area| model.pane.would_change(&frame, area.height)) {
-                    if only_rows_change(model, &frame) { model.rows_dirty = true } else { model.dirty = true }
+            let area = model.terminal_of(run);
+            let only_rows = only_rows_change(model, run, &frame);
+            if let Some(pane) = model.pane_of_mut(run) {
+                let changes = area.is_some_and(|area| pane.would_change(&frame, area.height));
+                pane.show(frame);
+                if changes {
+                    if only_rows { model.rows_dirty = true } else { model.dirty = true }
                 }
-                model.pane.show(frame);
             }
         }
         Event::WatchFailed { run, failure } => {
-            if model.pane.run == Some(run) {
-                model.pane.failure = Some(failure);
+            if let Some(pane) = model.pane_of_mut(run) {
+                pane.failure = Some(failure);
                 model.dirty = true;
             }
         }
@@ -50,15 +52,18 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
 }
 
 /// Whether a frame changes nothing on the screen but rows of the terminal and its cursor.
-fn only_rows_change(model: &Model, next: &Frame) -> bool {
-    let is_live = model.selected_view().is_some_and(|view| !view.record.status.is_final());
+fn only_rows_change(model: &Model, run: RunId, next: &Frame) -> bool {
+    let is_live = model.list.known(run).is_some_and(|known| !known.view.record.status.is_final());
+    let Some(pane) = std::iter::once(&model.pane).chain(&model.beside).find(|pane| pane.run == Some(run)) else {
+        return false;
+    };
     let is_same_kind = |frame: &Frame| frame.size == next.size && frame.title == next.title;
     is_live
-        && model.pane.scroll.is_none()
+        && pane.scroll.is_none()
         && model.overlay.is_none()
         && model.notice.is_none()
         && model.parted.is_none()
-        && model.pane.frame.as_deref().is_some_and(is_same_kind)
+        && pane.frame.as_deref().is_some_and(is_same_kind)
 }
 
 fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
@@ -129,15 +134,15 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
 }
 
 fn take_runs(model: &mut Model, change: Update, cmds: &mut Vec<Cmd>) {
-    let shown = model.terminal_area().and(model.pane.run);
+    let shown = model.shown_runs();
     match change {
         Update::Run(view) => {
             let (run, status) = (view.id(), view.record.status);
             let before = model.list.known(run).map(|known| known.view.record.status);
-            let changed = model.list.put(view, shown);
+            let changed = model.list.put(view, &shown);
             model.dirty |= changed || model.inspect.is_some();
-            if before != Some(status) && model.pane.run == Some(run) {
-                status_changed(model);
+            if before != Some(status) {
+                status_changed(model, run);
             }
         }
         Update::Removed(run) => {
@@ -145,7 +150,7 @@ fn take_runs(model: &mut Model, change: Update, cmds: &mut Vec<Cmd>) {
             model.dirty = true;
         }
         Update::Resync(views) => {
-            model.list.replace(views, shown);
+            model.list.replace(views, &shown);
             model.dirty = true;
             intents::autostart(model, cmds);
         }
@@ -153,11 +158,13 @@ fn take_runs(model: &mut Model, change: Update, cmds: &mut Vec<Cmd>) {
 }
 
 /// The shown run has another status: what could not be watched before may be watchable now, and the panel is behind.
-fn status_changed(model: &mut Model) {
-    if model.pane.failure.take().is_some() {
-        model.pane.watching = None;
+fn status_changed(model: &mut Model, run: RunId) {
+    if let Some(pane) = model.pane_of_mut(run)
+        && pane.failure.take().is_some()
+    {
+        pane.watching = None;
     }
-    if let Some(panel) = &mut model.inspect {
+    if let Some(panel) = model.inspect.as_mut().filter(|panel| panel.run == Some(run)) {
         panel.stale = true;
     }
 }
@@ -173,8 +180,9 @@ fn take_link(model: &mut Model, link: Link) {
     match &model.parted {
         Some(_) => {}
         None if was_parted => {
-            // The run may be another server's now: it is watched anew.
+            // The runs may be another server's now: they are watched anew.
             model.pane.watching = None;
+            model.beside.iter_mut().for_each(|pane| pane.watching = None);
             model.inform("the server is there again");
         }
         None => {}

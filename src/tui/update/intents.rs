@@ -8,7 +8,7 @@ use crate::model::{RunId, Status, TimeoutKind};
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{ExtendMenu, Focus, InspectPanel, Model, Overlay, Prompt, RowKey, SignalMenu};
-use super::{attached, leave, scroll};
+use super::{attached, leave, panes, scroll};
 
 /// How far a page of the inspect panel goes, in lines.
 const PANEL_PAGE: isize = 5;
@@ -32,6 +32,10 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::KillRestart => restart(model, true, cmds),
         Intent::Clear => clear(model, cmds),
         Intent::Zoom => model.zoom = !model.zoom,
+        Intent::Split => panes::toggle(model),
+        Intent::NextPane => panes::step(model, true),
+        Intent::PreviousPane => panes::step(model, false),
+        Intent::MoveList => panes::move_list(model),
         Intent::Scrollback => scroll::enter(model),
         Intent::PageUp | Intent::HalfUp => page(model, intent, -1, cmds),
         Intent::PageDown | Intent::HalfDown => page(model, intent, 1, cmds),

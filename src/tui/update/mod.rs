@@ -7,6 +7,7 @@ mod intents;
 mod leave;
 mod menus;
 mod mouse;
+mod panes;
 mod prompt;
 mod scroll;
 mod sequence;

@@ -2,13 +2,13 @@
 
 use ratatui::layout::{Position, Rect};
 
-use crate::model::{Action, Key, Modifiers, Mouse, MouseButton, MouseKind, MouseTracking, NamedKey, WriteStdin};
+use crate::model::{Action, Key, Mode, Modifiers, Mouse, MouseButton, MouseKind, MouseTracking, NamedKey, WriteStdin};
 
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, Model, Overlay, areas};
 use super::super::view;
 use super::dispatch::act;
-use super::{attached, menus, scroll};
+use super::{attached, menus, panes, scroll};
 
 /// How far one notch of the wheel goes, in rows.
 const NOTCH: i64 = 3;
@@ -28,6 +28,12 @@ pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     let is_in = |area: Option<Rect>| area.filter(|area| area.contains(at));
     if let Some(area) = is_in(places.pane) {
         return on_pane(model, mouse, area, cmds);
+    }
+    let focused = model.focused_pane();
+    let beside =
+        places.panes.iter().position(|place| place.is_some_and(|place| place.header.union(place.body).contains(at)));
+    if let Some(index) = beside.filter(|index| *index != focused) {
+        return on_other_pane(model, mouse, index, cmds);
     }
     if let Some(area) = is_in(places.list) {
         return on_list(model, mouse, area, cmds);
@@ -93,6 +99,24 @@ fn on_list(model: &mut Model, mouse: Mouse, area: Rect, cmds: &mut Vec<Cmd>) {
     if model.focus == Focus::Attached {
         // The wheel over the list selects another run: nobody is attached to it yet.
         model.focus = Focus::List;
+    }
+}
+
+/// A click selects another pane; who was attached is attached there.
+fn on_other_pane(model: &mut Model, mouse: Mouse, index: usize, cmds: &mut Vec<Cmd>) {
+    let Some(key) = model.row_at(index).map(|row| row.key.clone()).filter(|_| pressed_left(mouse)) else { return };
+    let was_attached = model.focus == Focus::Attached;
+    if was_attached {
+        attached::detach(model, cmds);
+        model.doubling = None;
+    }
+    scroll::leave(model);
+    model.list.select_key(&key);
+    (model.notice, model.dirty) = (None, true);
+    let takes_keys = |view: &crate::api::RunView| view.record.mode == Mode::Pty && !view.record.status.is_final();
+    if was_attached && model.selected_view().is_some_and(takes_keys) {
+        panes::settle(model, cmds);
+        attached::attach(model, cmds);
     }
 }
 

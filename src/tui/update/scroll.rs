@@ -52,7 +52,11 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::PreviousField
         | Intent::Yes
         | Intent::No
-        | Intent::Hurry => {}
+        | Intent::Hurry
+        | Intent::Split
+        | Intent::NextPane
+        | Intent::PreviousPane
+        | Intent::MoveList => {}
     }
 }
 

@@ -3,27 +3,15 @@
 use crate::model::{Mode, Status};
 
 use super::super::cmd::Cmd;
-use super::super::model::{Focus, INSPECT_EVERY, InspectPanel, Model, Pane};
-use super::attached;
+use super::super::model::{Focus, INSPECT_EVERY, InspectPanel, Model};
+use super::{attached, panes};
 
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(run) = model.select_when_known.filter(|run| model.list.known(*run).is_some()) {
         model.list.select_run(run);
         model.select_when_known = None;
     }
-    let selected = model.list.selected().and_then(|row| row.run);
-    if model.pane.run != selected {
-        let was_watching = model.pane.watching.is_some();
-        model.pane = Pane::of(selected);
-        model.dirty = true;
-        // A place in the scrollback does not carry over to another run.
-        if model.focus == Focus::Scroll {
-            model.focus = Focus::List;
-        }
-        if was_watching {
-            cmds.push(Cmd::Unwatch);
-        }
-    }
+    panes::settle(model, cmds);
     // A row that is started again stays attached; what is typed never goes to another one that took its place.
     let row = model.list.selected().map(|row| &row.key);
     if model.focus == Focus::Attached && row != model.attached.as_ref() {
@@ -37,37 +25,46 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
 }
 
 fn watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Some(run) = model.pane.run else { return };
-    if model.terminal_area().is_none() {
-        if model.pane.watching.take().is_some() {
-            cmds.push(Cmd::Unwatch);
+    let shown: Vec<_> = model.terminals().collect();
+    for index in 0..model.split.count() {
+        let area = shown.iter().find(|(at, _)| *at == index).map(|(_, area)| *area);
+        let size = area.map(|area| model.size_in(area));
+        let Some(pane) = model.pane_at_mut(index) else { continue };
+        let Some(run) = pane.run else { continue };
+        let Some(size) = size else {
+            if pane.watching.take().is_some() {
+                cmds.push(Cmd::Unwatch(run));
+            }
+            continue;
+        };
+        let (watched, failed) = (pane.watching, pane.failure.is_some());
+        model.dirty |= model.list.mark_seen(run);
+        let Some(known) = model.list.known(run) else { continue };
+        let record = &known.view.record;
+        let watchable = record.status != Status::Queued && !failed;
+        let fits = watched.is_some_and(|watched| record.mode == Mode::Pty || watched == size);
+        if watchable && !fits {
+            if let Some(pane) = model.pane_at_mut(index) {
+                pane.watching = Some(size);
+            }
+            cmds.push(Cmd::Watch { run, size });
         }
-        return;
-    }
-    model.dirty |= model.list.mark_seen(run);
-    let size = model.pane_size();
-    let Some(known) = model.list.known(run) else { return };
-    let record = &known.view.record;
-    let watchable = record.status != Status::Queued && model.pane.failure.is_none();
-    let fits = model.pane.watching.is_some_and(|watched| record.mode == Mode::Pty || watched == size);
-    if watchable && !fits {
-        model.pane.watching = Some(size);
-        cmds.push(Cmd::Watch { run, size });
     }
 }
 
 /// The newest size that was asked for counts, answered or not: a resize never waits for the one before.
 fn resize(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let (Some(run), Some(_)) = (model.pane.run, model.terminal_area()) else { return };
-    let (Some(known), Some(frame)) = (model.list.known(run), model.pane.frame.as_ref()) else { return };
-    let has = frame.size;
-    let view = &known.view;
-    let takes = view.record.mode == Mode::Pty && view.record.status == Status::Running && view.control_open;
-    let size = model.pane_size();
-    let pane = &mut model.pane;
-    if takes && pane.resizing.unwrap_or(has) != size && pane.refused != Some(size) {
-        pane.resizing = Some(size);
-        cmds.push(Cmd::Resize { run, size });
+    for (index, area) in model.terminals().collect::<Vec<_>>() {
+        let size = model.size_in(area);
+        let Some(run) = model.pane_at(index).and_then(|pane| pane.run) else { continue };
+        let Some(view) = model.list.known(run).map(|known| &known.view) else { continue };
+        let takes = view.record.mode == Mode::Pty && view.record.status == Status::Running && view.control_open;
+        let Some(pane) = model.pane_at_mut(index) else { continue };
+        let Some(has) = pane.frame.as_ref().map(|frame| frame.size) else { continue };
+        if takes && pane.resizing.unwrap_or(has) != size && pane.refused != Some(size) {
+            pane.resizing = Some(size);
+            cmds.push(Cmd::Resize { run, size });
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::CursorShape;
 
 use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, fit};
 use super::super::theme::Theme;
-use super::{dialogs, help, inspect, list, pane, prompt, status, waiting};
+use super::{dialogs, help, inspect, list, pane, prompt, split, status, waiting};
 
 /// Draws the model into blank cells. Returns where the text cursor is to be shown.
 pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
@@ -31,10 +31,9 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
         list::draw(model, theme, area, buf);
     }
     if let Some(area) = places.separator {
-        for y in area.y..area.bottom() {
-            put(buf, area.x, y, 1, "│", theme.border());
-        }
+        draw_separator(area, theme, buf);
     }
+    split::draw(model, &places, theme, buf);
     if let Some(area) = places.pane_header {
         pane::draw_header(model, theme, area, buf);
     }
@@ -58,6 +57,13 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
     status::draw_notice(model, theme, places.status, buf);
     let is_free = model.overlay.is_none() || matches!(model.overlay, Some(Overlay::Prompt(_)));
     cursor.filter(|_| is_free)
+}
+
+/// Draws the line between what is side by side.
+pub(super) fn draw_separator(area: Rect, theme: Theme, buf: &mut Buffer) {
+    for y in area.y..area.bottom() {
+        put(buf, area.x, y, 1, "│", theme.border());
+    }
 }
 
 /// The shape that the cursor is to have: that of the attached run.

@@ -18,7 +18,7 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
         Focus::Attached if model.pane.scroll.is_some() => theme.scrolled(),
         Focus::Attached => theme.attached(),
         Focus::Scroll => theme.scrolled(),
-        Focus::List => theme.head(false),
+        Focus::List => theme.head(model.split.count() > 1),
     };
     let Some(row) = model.list.selected() else {
         return put_line(buf, area, area.y, " no run", style);

@@ -11,5 +11,6 @@ mod panics;
 mod product;
 mod runs;
 mod server;
+mod split;
 mod stop;
 mod streams;

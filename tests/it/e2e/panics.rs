@@ -54,6 +54,7 @@ fn child_that_panics() {
             attach_key: settings.tui.attach_key,
             keys: shtask::tui::Keymap::default(),
             mouse: true,
+            list_place: shtask::settings::ListPlace::Left,
             clock: || Moment::from_boot(clock::boot_now()),
             new_run: Box::new(|_| panic!("{WORDS}")),
             cwd: PathBuf::from("/"),

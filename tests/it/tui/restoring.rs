@@ -29,6 +29,7 @@ fn the_tui_itself() {
         attach_key: "C-a".parse().expect("key"),
         keys: shtask::tui::Keymap::default(),
         mouse: true,
+        list_place: shtask::settings::ListPlace::Left,
         clock: || Moment::from_boot(std::time::Duration::from_secs(1)),
         new_run: Box::new(move |_: NewRun| match role.as_str() {
             "elsewhere" => {
