@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::cli::{Console, Exit, Fault, RenderArgs, RenderFormat};
-use crate::model::{ErrorCode, Failure, Size};
+use crate::model::{ErrorCode, Failure, Frame, Size};
 use crate::screen::{self, RenderError};
 
 /// Prints the screen that the input leads to.
@@ -21,16 +21,23 @@ pub(super) fn render(args: &RenderArgs, console: &mut Console) -> Result<Exit, F
         })?;
         read(BufReader::new(file), &name, args.size)?
     };
-    let frame = screen.frame();
-    let printed = match args.format {
-        RenderFormat::Text => screen::text(&frame).into_bytes(),
-        RenderFormat::Json => screen::json(&frame).into_bytes(),
-        RenderFormat::Svg => screen::svg(&frame).into_bytes(),
-        RenderFormat::Png => png(&screen::svg(&frame))?,
-        RenderFormat::Html => screen::html(&frame).into_bytes(),
-    };
-    console.bytes(&printed)?;
+    console.bytes(&draw(&screen.frame(), args.format)?)?;
     Ok(Exit::DONE)
+}
+
+/// Draws the last screen of an asciicast.
+pub(super) fn draw_recording(recording: &mut dyn BufRead, format: RenderFormat) -> Result<Vec<u8>, Failure> {
+    draw(&read(recording, "the recording", None)?.frame(), format)
+}
+
+fn draw(frame: &Frame, format: RenderFormat) -> Result<Vec<u8>, Failure> {
+    Ok(match format {
+        RenderFormat::Text => screen::text(frame).into_bytes(),
+        RenderFormat::Json => screen::json(frame).into_bytes(),
+        RenderFormat::Svg => screen::svg(frame).into_bytes(),
+        RenderFormat::Png => png(&screen::svg(frame))?,
+        RenderFormat::Html => screen::html(frame).into_bytes(),
+    })
 }
 
 fn read(input: impl BufRead, name: &str, size: Option<Size>) -> Result<screen::Screen, Failure> {

@@ -79,6 +79,7 @@ async fn talk(
         attach_key: settings.tui.attach_key,
         stdin: Box::new(std::io::stdin()),
         playback: |size| Box::new(Played(Screen::new(size, 0))),
+        draw: super::render::draw_recording,
         boot_now: || Moment::from_boot(clock::boot_now()),
         now: Timestamp::now,
     };

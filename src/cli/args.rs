@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 use super::args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs};
+use super::args_export::ExportArgs;
 use super::args_look::{
-    AttachArgs, ExportArgs, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, RenderArgs, ReplayArgs, SearchArgs,
-    WaitArgs,
+    AttachArgs, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, RenderArgs, ReplayArgs, SearchArgs, WaitArgs,
 };
 use super::args_manage::{
     CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionVerb,

@@ -257,36 +257,6 @@ fn speed(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "expected a number from 0.01 to 1000".to_owned())
 }
 
-/// In which form the output of a run is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportForm {
-    /// The output as plain text
-    Text,
-    /// An asciicast, for `asciinema play`
-    Cast,
-    /// The record and its output
-    Json,
-}
-
-/// What to write.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-#[command(after_help = "Examples:
-  shtask export build --format cast --output build.cast
-  shtask export build --format text | less")]
-pub struct ExportArgs {
-    /// The run: its id or the start of it, NAME, or NAME:GENERATION
-    #[arg(value_name = "REF")]
-    pub run: RunRef,
-
-    /// In which form
-    #[arg(long, value_enum)]
-    pub format: ExportForm,
-
-    /// Write it to this file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
 /// In which form a screen is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RenderFormat {

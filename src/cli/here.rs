@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::console::Console;
+use super::export::Draw;
 use super::replay::Playback;
 use crate::api::Client;
 use crate::model::{KeyChord, Moment, SessionName, Size};
@@ -31,6 +32,8 @@ pub struct Here {
     pub stdin: Box<dyn Read + Send + Sync>,
     /// Makes a screen of a size that output is played to.
     pub playback: fn(Size) -> Box<dyn Playback + Send>,
+    /// Draws the last screen of a recording.
+    pub draw: Draw,
     /// The boot clock.
     pub boot_now: fn() -> Moment,
     /// The wall clock.

@@ -5,6 +5,7 @@
 mod ansi;
 mod args;
 mod args_change;
+mod args_export;
 mod args_look;
 mod args_manage;
 mod args_run;
@@ -14,6 +15,7 @@ mod console;
 mod dispatch;
 mod documents;
 mod exit;
+mod export;
 mod facts;
 mod findings;
 mod foreground;
@@ -37,9 +39,10 @@ mod wait;
 
 pub use args::{Args, Global, Verb};
 pub use args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs, WritePart};
+pub use args_export::{ExportArgs, ExportForm, ExportForms};
 pub use args_look::{
-    AttachArgs, ExportArgs, ExportForm, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, ReadFormat, ReadPart,
-    RenderArgs, RenderFormat, ReplayArgs, SearchArgs, WaitArgs, WhichStream,
+    AttachArgs, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, ReadFormat, ReadPart, RenderArgs, RenderFormat,
+    ReplayArgs, SearchArgs, WaitArgs, WhichStream,
 };
 pub use args_manage::{
     CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionArg, SessionVerb,
@@ -48,6 +51,7 @@ pub use args_run::RunArgs;
 pub use console::{Console, Look};
 pub use documents::{completions, man, reference};
 pub use exit::{Exit, Fault};
+pub use export::Draw;
 pub use findings::{Finding, Level, tell};
 pub use here::{Here, RunDefaults, Verbs};
 pub use parse::{Parsed, parse};

@@ -1,19 +1,16 @@
-//! `history`, `summary`, `why`, `search`, `prune`, `export`: what is on record.
-
-use std::fs::File;
-use std::io::Write;
+//! `history`, `summary`, `why`, `search`, `prune`: what is on record.
 
 use serde_json::json;
 
-use super::args_look::{ExportArgs, ExportForm, HistoryArgs, OneRef, SearchArgs};
+use super::args_look::{HistoryArgs, OneRef, SearchArgs};
 use super::exit::{Exit, Fault};
 use super::facts::{bytes_text, elapsed, record_json, short_span, time};
 use super::here::Verbs;
 use super::list::paint;
 use super::table::{Table, TableCell};
 use super::target::label;
-use crate::api::{ExportFormat, RecordsRequest, SearchRequest, SearchScope, Stream};
-use crate::model::{ErrorCode, Failure, Record, shown};
+use crate::api::{RecordsRequest, SearchRequest, SearchScope, Stream};
+use crate::model::{Record, shown};
 
 impl Verbs<'_> {
     /// Lists records, the newest first.
@@ -180,36 +177,6 @@ impl Verbs<'_> {
                 bytes_text(pruned.log_bytes)
             ))?;
         }
-        Ok(Exit::DONE)
-    }
-
-    /// Writes the output of a run in another form.
-    pub(super) async fn export(&mut self, args: &ExportArgs) -> Result<Exit, Fault> {
-        let run = self.find(&args.run).await?;
-        let format = match args.format {
-            ExportForm::Text => ExportFormat::Text,
-            ExportForm::Cast => ExportFormat::Cast,
-            ExportForm::Json => ExportFormat::Json,
-        };
-        let path = args.output.as_ref().map(|path| self.here.cwd.join(path));
-        let mut export = self.client.export(run, format);
-        let mut file = None;
-        while let Some(chunk) = export.chunks_rx.recv().await {
-            match (&path, &mut file) {
-                (None, _) => self.console.bytes(&chunk)?,
-                (Some(path), file) => {
-                    let written = match file {
-                        Some(file) => Ok(file),
-                        // Not before something came: a failure leaves what was there.
-                        None => File::create(path).map(|made| file.insert(made)),
-                    };
-                    written.and_then(|file: &mut File| file.write_all(&chunk)).map_err(|error| {
-                        Failure::new(ErrorCode::Broken, format!("{} cannot be written: {error}", shown(path)))
-                    })?;
-                }
-            }
-        }
-        export.outcome.await?;
         Ok(Exit::DONE)
     }
 }

@@ -159,6 +159,7 @@ impl Ground {
             attach_key: "C-a".parse().expect("a key"),
             stdin: Box::new(Cursor::new(stdin.to_owned())),
             playback: |_| unreachable!("nothing is played without a terminal"),
+            draw: |_, _| unreachable!("nothing is drawn here"),
             boot_now: || Moment::from_boot(clock::boot_now()),
             now: jiff::Timestamp::now,
         }

@@ -205,3 +205,34 @@ fn a_closed_session_starts_nothing_until_it_is_resumed() {
     served.start(&["--wait", "--session", "agent-7", "--", "true"]);
     assert!(served.done(&["session", "ls"]).contains("agent-7"));
 }
+
+/// S10.8.
+#[test]
+fn an_export_draws_the_last_screen_as_a_picture_or_a_page() {
+    let served = Served::new();
+    let line = r"printf '\033[2J\033[3;5H\033[1;32mgreen & bold\033[0m'; exec sleep 1000";
+    let run = served.start(&["--pty", "--size", "40x10", line]);
+    served.done(&["wait", &run, "--for", "match:green"]);
+    let svg = served.done(&["export", &run, "--svg"]);
+    assert!(svg.starts_with("<svg") && svg.contains("green &amp; bold"), "{svg}");
+    assert_eq!(served.done(&["export", &run, "--format", "svg"]), svg);
+    let html = served.done(&["export", &run, "--html"]);
+    assert!(html.contains("<html") && html.contains("green &amp; bold"), "{html}");
+    assert!(served.done(&["export", &run, "--text"]).contains("green & bold"));
+    // What is over is drawn, too.
+    served.done(&["stop", &run]);
+    assert!(served.done(&["export", &run, "--svg"]).contains("green &amp; bold"));
+
+    let path = served.0.work().join("screen.png");
+    let png = served.verb(&["export", &run, "--png", "-o", "screen.png"]);
+    if crate::harness::have("rsvg-convert") {
+        assert!(png.status.success(), "{png:?}");
+        assert!(std::fs::read(&path).expect("a file").starts_with(b"\x89PNG"));
+    } else {
+        assert!(text(&png.stderr).contains("librsvg2-bin"), "{png:?}");
+        assert!(!path.exists(), "a failure leaves what was there");
+    }
+    for forms in [&["export", "job"][..], &["export", "job", "--svg", "--png"]] {
+        assert_eq!(served.verb(forms).status.code(), Some(2), "{forms:?}");
+    }
+}
