@@ -10,7 +10,9 @@ use super::{
     Closing, Export, ExportFormat, Feed, HistoryRows, Inspection, LogReading, LogRequest, Pruned, Reading, Reaped,
     RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, Stream, Summary, View, Watch,
 };
-use crate::model::{Cut, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, StillAlive, TimeoutKind, WriteStdin};
+use crate::model::{
+    Cut, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, StillAlive, TimeoutKind, WriteStdin,
+};
 
 /// Asks for a new run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,7 +144,21 @@ pub trait Client: Send + Sync {
     fn start_foreground(&self, spec: RunSpec) -> Foreground;
 
     /// Applies a control operation at a cut (S4.1, S4.2).
+    ///
+    /// # Errors
+    /// [`Held`](crate::model::ErrorCode::Held) while a person holds the keyboard of the run and this client does not (S4.4). An agent that types
+    /// holds it from then on.
     fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut>;
+
+    /// Takes the keyboard of a PTY run (S4.4), until it is handed back, somebody else takes it, or this client is gone. Answers with who holds
+    /// it now: this client, by its id.
+    ///
+    /// # Errors
+    /// [`Held`](crate::model::ErrorCode::Held) for an agent while a person holds it.
+    fn take_keyboard(&self, run: RunId) -> Reply<KeyboardOwner>;
+
+    /// Hands the keyboard of a run back; answers whether this client held it.
+    fn hand_back_keyboard(&self, run: RunId) -> Reply<bool>;
 
     /// Stops a run and everything it started (S4.6, S4.7).
     fn stop(&self, run: RunId, request: StopRequest) -> Stopping;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Moment, Record, RunId, StillAlive, TimeoutKind};
+use crate::model::{HeldNote, KeyboardOwner, Moment, Record, RunId, StillAlive, TimeoutKind};
 
 /// A deadline that is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct RunView {
     pub ended: Option<Moment>,
     /// What it did so far.
     pub activity: Activity,
+    /// Who holds its keyboard (S4.4); none when nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyboard: Option<KeyboardOwner>,
 }
 
 impl RunView {
@@ -155,6 +158,9 @@ pub struct Reading {
     pub record: Arc<Record>,
     /// The parts in the order of the rule: of pipes both streams; of a PTY the screen, the last alternate screen, the newest scrollback.
     pub parts: Vec<Part>,
+    /// For an agent: that a person held the keyboard since an agent read last (S4.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<HeldNote>,
 }
 
 /// Asks for bytes of the raw log of a run (S6.3).

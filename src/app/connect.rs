@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 
 use super::embedded::OWN_PROGRAM;
 use super::place::ServerPlace;
-use crate::model::{ErrorCode, Failure, SessionName};
+use crate::model::{ErrorCode, Failure, SessionName, Typist};
 use crate::remote::{Dial, Patience, RemoteClient, connect_to};
 use crate::server::Privacy;
 use crate::settings::{Settings, process_env};
@@ -38,6 +38,8 @@ pub(super) struct ConnectRequest<'a> {
     pub(super) session: SessionName,
     /// The socket, when it is named outright.
     pub(super) socket: Option<&'a Path>,
+    /// Who wants to.
+    pub(super) who: Typist,
     /// Whether a server is started when there is none.
     pub(super) start: bool,
 }
@@ -55,7 +57,7 @@ pub(super) async fn connect(request: ConnectRequest<'_>) -> Result<RemoteClient,
         let place = place.clone();
         Box::pin(async move { if start { reach(&place).await } else { look(&place).await } })
     });
-    RemoteClient::connect(dial, request.session, Patience::default()).await
+    RemoteClient::connect_as(dial, request.session, request.who, Patience::default()).await
 }
 
 /// Connects to a server that runs.

@@ -10,7 +10,7 @@ use crate::api::{
     Client, Reply, RunsAtStop, Server, ServerStatus, ServerStopped, SessionCounts, SessionStatus, Sessions,
     ShutdownReport, ShutdownRequest, StopServer, reply,
 };
-use crate::model::{ErrorCode, Failure, Moment, SessionName};
+use crate::model::{ErrorCode, Failure, Moment, SessionName, Typist};
 use crate::server::Host;
 use crate::supervisor::Clients;
 use crate::sys::clock;
@@ -114,8 +114,8 @@ fn answered<T: Send + 'static>(work: impl Future<Output = Result<T, Failure>> + 
 }
 
 impl Host for ServerHost {
-    fn client(&self, session: &SessionName) -> Result<Arc<dyn Client>, Failure> {
-        Ok(Arc::new(self.0.clients.client(session.clone())))
+    fn client(&self, session: &SessionName, who: &Typist) -> Result<Arc<dyn Client>, Failure> {
+        Ok(Arc::new(self.0.clients.client_of(session.clone(), who.clone())))
     }
 
     fn sessions(&self) -> &dyn Sessions {

@@ -16,5 +16,6 @@ mod state;
 mod surroundings;
 mod tui;
 mod verbs;
+mod who;
 
 pub use program::main;

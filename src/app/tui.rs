@@ -8,11 +8,12 @@ use std::time::Duration;
 use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings::{keymap, present_dir, settings, tell_misconfigured};
+use super::who::who;
 use super::{embedded, farewell, log};
 use crate::api::Client;
 use crate::cli::{Console, Exit, Global};
 use crate::model::{
-    CommandSpec, EnvSpec, ErrorCode, Failure, Moment, RunSpec, SessionName, StopSpec, Timeouts, plain_line,
+    CommandSpec, EnvSpec, ErrorCode, Failure, Moment, RunSpec, SessionName, StopSpec, Timeouts, Typist, plain_line,
 };
 use crate::settings::{self, Settings};
 use crate::sys::clock;
@@ -53,6 +54,7 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
     // back without waking another thread.
     // With a configuration that was named, the same words in another folder would show another session.
     let is_found_here = global.session.is_none() && global.config.is_none();
+    let who = who(global, "shtask")?;
     let (is_embedded, socket) = (global.embedded, global.socket.clone());
     let shown = runtime.spawn(async move {
         let mut options = options(&settings, keys, &start_dir);
@@ -61,7 +63,7 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
         }
         match is_embedded {
             true => embedded::show(&settings, session, options).await,
-            false => show(&settings, session, socket.as_deref(), options).await,
+            false => show(&settings, session, socket.as_deref(), who, options).await,
         }
     });
     let outcome = runtime.block_on(shown);
@@ -92,9 +94,10 @@ async fn show(
     settings: &Settings,
     session: SessionName,
     socket: Option<&Path>,
+    who: Typist,
     options: Options,
 ) -> Result<Exit, Failure> {
-    let remote = connect(ConnectRequest { settings, session, socket, start: true }).await?;
+    let remote = connect(ConnectRequest { settings, session, socket, who, start: true }).await?;
     let server = Some(remote.link());
     let client: Arc<dyn Client> = Arc::new(remote);
     left(tui::run(client, Options { server, ..options }).await)

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings;
+use super::who::who;
 use crate::api::{Client, Server};
 use crate::cli::{
     self, Console, Exit, Fault, Global, Here, Playback, RunDefaults, ServerVerb, SessionVerb, Verb, Verbs,
@@ -52,8 +53,14 @@ async fn talk(
     console: &mut Console,
 ) -> Result<Exit, Fault> {
     let needs_one = !matches!(verb, Verb::Server(ServerVerb::Status | ServerVerb::Stop));
-    let request =
-        ConnectRequest { settings, session: session.clone(), socket: global.socket.as_deref(), start: needs_one };
+    let program = if matches!(verb, Verb::Attach(_)) { "attach" } else { "a verb" };
+    let request = ConnectRequest {
+        settings,
+        session: session.clone(),
+        socket: global.socket.as_deref(),
+        who: who(global, program)?,
+        start: needs_one,
+    };
     let remote = Arc::new(connect(request).await?);
     let (client, server): (Arc<dyn Client>, Arc<dyn Server>) = (Arc::clone(&remote) as _, remote);
     if let Verb::Server(asked) = verb {

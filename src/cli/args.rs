@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs};
 use super::args_export::ExportArgs;
@@ -13,7 +13,7 @@ use super::args_manage::{
     CompletionsArgs, ConfigVerb, ManArgs, PruneArgs, ReapArgs, ServeArgs, ServerVerb, SessionVerb,
 };
 use super::args_run::RunArgs;
-use crate::model::SessionName;
+use crate::model::{SessionName, TypistKind};
 
 /// Starts, shows, steers and stops long-running commands, over pipes or a PTY.
 #[derive(Debug, Parser)]
@@ -44,6 +44,10 @@ pub struct Global {
     #[arg(long, value_name = "PATH", global = true)]
     pub socket: Option<PathBuf>,
 
+    /// Say who types, a person or an agent, or let SHTASK_AS say it; inside a run it is an agent
+    #[arg(long = "as", value_name = "WHO", value_enum, global = true)]
+    pub who: Option<Who>,
+
     /// Print JSON: one document, or one a line with --follow; errors become objects
     #[arg(long, global = true)]
     pub json: bool,
@@ -55,6 +59,24 @@ pub struct Global {
     /// Keep the runs of the TUI in this program, without a server: they end with it
     #[arg(long, global = true)]
     pub embedded: bool,
+}
+
+/// Who types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Who {
+    /// Somebody at a terminal
+    Person,
+    /// A program that works for somebody: it waits while a person has the keyboard
+    Agent,
+}
+
+impl From<Who> for TypistKind {
+    fn from(who: Who) -> TypistKind {
+        match who {
+            Who::Person => TypistKind::Person,
+            Who::Agent => TypistKind::Agent,
+        }
+    }
 }
 
 /// What to do.
@@ -148,6 +170,6 @@ const AFTER_HELP: &str = "Examples:
 
 A REF is a run id, the first 4 or more of its characters, NAME (its latest generation), NAME:GENERATION
 or shtask://SESSION/RUN-ID. Exit codes: 0 done, 1 failed, 2 usage, 3 no such run or session, 4 capacity full,
-5 control closed or stale, 6 no server, 124 time over.
+5 control closed, held or stale, 6 no server, 124 time over.
 
 In the list of the TUI: Enter attaches, ? shows all keys, q leaves.";

@@ -26,11 +26,10 @@ impl Exit {
             ErrorCode::Invalid | ErrorCode::Ambiguous => Exit::USAGE,
             ErrorCode::NotFound => Exit(3),
             ErrorCode::CapacityFull => Exit(4),
-            ErrorCode::ControlClosed | ErrorCode::Stale => Exit(5),
+            ErrorCode::ControlClosed | ErrorCode::Held | ErrorCode::Stale => Exit(5),
             ErrorCode::Unavailable => Exit(6),
             ErrorCode::TimedOut => Exit::TIME_OVER,
             ErrorCode::Conflict
-            | ErrorCode::Held
             | ErrorCode::Unsupported
             | ErrorCode::Closing
             | ErrorCode::ProgramNotFound

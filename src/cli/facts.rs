@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::api::{ByteCounts, DeadlineView, Inspection, RunView, Termination};
-use crate::model::{Moment, Record, TimeoutKind};
+use crate::model::{HeldNote, KeyboardOwner, Moment, Record, TimeoutKind};
 
 /// Returns a record as JSON (S2.3): times with milliseconds, spans in milliseconds.
 pub(super) fn record_json(record: &Record) -> Value {
@@ -42,7 +42,35 @@ fn live_json(view: &RunView, now: Moment) -> Map<String, Value> {
     live.insert("control_open".into(), view.control_open.into());
     live.insert("output_generation".into(), view.activity.output.into());
     live.insert("bells".into(), view.activity.bells.into());
+    live.insert("keyboard".into(), view.keyboard.as_ref().map(owner_json).into());
     live
+}
+
+/// Returns who holds a keyboard as JSON.
+fn owner_json(owner: &KeyboardOwner) -> Value {
+    json!({ "kind": owner.who.kind, "name": owner.who.name, "since": time(owner.since) })
+}
+
+/// Returns what an agent is told of a hold as JSON.
+pub(super) fn note_json(note: &HeldNote) -> Value {
+    let held_ms = u64::try_from(note.held.as_millis()).unwrap_or(u64::MAX);
+    json!({
+        "by": note.by, "held_ms": held_ms, "is_held": note.is_held, "typed": note.typed, "is_cut": note.is_cut,
+    })
+}
+
+/// Returns what an agent is told of a hold in words.
+pub(super) fn note_text(note: &HeldNote) -> String {
+    let (by, held) = (&note.by, short_span(note.held));
+    let first = match note.is_held {
+        true => format!("{by} has the keyboard, for {held} by now"),
+        false => format!("{by} had the keyboard for {held}"),
+    };
+    let cut = if note.is_cut { "; more was typed that is not shown" } else { "" };
+    match note.typed.as_str() {
+        "" => format!("{first}{cut}"),
+        typed => format!("{first} and typed {typed:?}{cut}"),
+    }
 }
 
 /// Returns all that is known of a run as JSON.

@@ -58,6 +58,9 @@ impl Verbs<'_> {
             if let Some(deadline) = view.deadline.filter(|_| !record.status.is_final()) {
                 status.push_str(&format!(", {}", deadline_text(deadline, boot)));
             }
+            if let Some(owner) = &view.keyboard {
+                status.push_str(&format!(", {} types", shown(&owner.who.name)));
+            }
             table.row([
                 TableCell::painted(record.id.short(), "1"),
                 record

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::ansi::row_text;
 use super::args_look::{ReadArgs, ReadFormat, ReadPart};
 use super::exit::{Exit, Fault};
-use super::facts::record_json;
+use super::facts::{note_json, note_text, record_json};
 use super::here::Verbs;
 use super::plain::plain_text;
 use super::target::label;
@@ -25,8 +25,15 @@ impl Verbs<'_> {
         let parts = chosen(&reading, args.part)?;
         if self.console.look.json || args.format == ReadFormat::Json {
             let parts: Vec<_> = parts.iter().map(|part| json!(part)).collect();
-            self.console.json(&json!({ "schema": 1, "run": record_json(&reading.record), "parts": parts }))?;
+            let mut document = json!({ "schema": 1, "run": record_json(&reading.record), "parts": parts });
+            if let Some(note) = &reading.note {
+                document["note"] = note_json(note);
+            }
+            self.console.json(&document)?;
             return Ok(Exit::DONE);
+        }
+        if let Some(note) = &reading.note {
+            self.console.mark(&note_text(note));
         }
         let several = parts.iter().filter(|part| !part.text.is_empty()).count() > 1;
         for part in parts {

@@ -40,6 +40,9 @@ impl Verbs<'_> {
         put("command", shown(&record.command).into());
         put("folder", shown(&record.cwd).into());
         put("mode", mode_text(record).into());
+        if let Some(owner) = &found.view.keyboard {
+            put("keyboard", format!("{} since {}", shown(&owner.who.name), time(owner.since)).into());
+        }
         if let Some(process) = &record.process {
             let holder = found.holder_pid.map_or_else(String::new, |pid| format!(", holder {pid}"));
             put("process", format!("{}{holder}", process.pid).into());

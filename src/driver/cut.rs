@@ -11,7 +11,7 @@ use crate::sys::tty;
 
 impl Driver {
     /// Applies a control operation: takes in what is there, resizes, types, takes the frame, answers. No `await` inside.
-    pub(super) fn cut(&mut self, control: WriteStdin, answer: Answer<Cut>) -> Option<Report> {
+    pub(super) fn cut(&mut self, control: WriteStdin, is_noted: bool, answer: Answer<Cut>) -> Option<Report> {
         if answer.is_abandoned() {
             return None;
         }
@@ -35,7 +35,11 @@ impl Driver {
             }
             Ok(bytes) => {
                 outcome.resize = control.size.map(|size| self.resize(size, &mut outcome.failed));
+                let echoed = is_noted && self.echoes();
                 outcome.input = bytes.map(|bytes| self.type_in(&bytes, &mut outcome.failed));
+                if let Some(input) = control.input.as_ref().filter(|_| is_noted) {
+                    self.typed.note(input, echoed && self.echoes());
+                }
             }
         }
         self.cuts += 1;
@@ -55,6 +59,11 @@ impl Driver {
             }
         }
         (self.size != before).then_some(Report::Resized(self.size))
+    }
+
+    /// Returns whether the terminal echoes what is typed at this moment.
+    fn echoes(&self) -> bool {
+        self.sink.as_ref().is_some_and(|sink| tty::echoes(sink.fd()).unwrap_or(false))
     }
 
     /// Turns input into bytes, from the modes of the screen at this instant.

@@ -21,6 +21,7 @@ mod setup;
 mod spool;
 mod taking_up;
 mod task;
+mod typed;
 mod view;
 
 pub use kept::Keeping;

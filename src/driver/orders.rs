@@ -22,7 +22,7 @@ impl Driver {
     /// Carries a command out; returns what is to be reported.
     pub(super) fn carry_out(&mut self, command: Command) -> Option<Report> {
         match command {
-            Command::Control(control, answer) => return self.cut(control, answer),
+            Command::Control(control, is_noted, answer) => return self.cut(control, is_noted, answer),
             Command::StopCut(epoch) => {
                 self.take_in_for_cut();
                 return Some(Report::StopCut(epoch));
@@ -38,11 +38,14 @@ impl Driver {
             }
             Command::AskLastOutput(epoch) => return Some(Report::LastOutput(epoch, self.last_output)),
             Command::Signal(signo, target, answer) => self.signal(signo, target, answer),
-            Command::Read(limit_bytes, record, answer) => {
+            Command::Read { limit_bytes, record, mut note, answer } => {
                 self.take_in_for_cut();
                 let goes_on = !self.finished;
                 let parts = self.collector.read(self.keep.redaction().redactor(), limit_bytes, goes_on);
-                answer.send(Ok(Reading { record, parts }));
+                if let Some(note) = &mut note {
+                    self.typed.tell(note, self.keep.redaction());
+                }
+                answer.send(Ok(Reading { record, parts, note }));
                 // What was read is on record from then on (S6.1).
                 if goes_on {
                     self.flush();

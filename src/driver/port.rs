@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 use crate::api::{Activity, Answer, HistoryRows, Inspection, Reading, RunView, SignalTarget, View, Watch};
 use crate::model::run::Exit;
 use crate::model::{
-    Cut, CutOutcome, EndedTree, ErrorCode, Failure, LogFacts, Moment, ProcessIdentity, Record, RecordOutput, WriteStdin,
+    Cut, CutOutcome, EndedTree, ErrorCode, Failure, HeldNote, LogFacts, Moment, ProcessIdentity, Record, RecordOutput,
+    WriteStdin,
 };
 
 /// How many control operations of one run may wait for their cut. A person types a few a second and a program that writes faster
@@ -20,8 +21,8 @@ const MAX_WAITING_CONTROLS: usize = 256;
 /// What a driver is told.
 #[derive(Debug)]
 pub enum Command {
-    /// Apply a control operation at a cut.
-    Control(WriteStdin, Answer<Cut>),
+    /// Apply a control operation at a cut. The flag tells that a person types who holds the keyboard: it is kept for the note.
+    Control(WriteStdin, bool, Answer<Cut>),
     /// Make a cut after which nothing is typed, and report its epoch.
     StopCut(u64),
     /// End the tree: at once, or with the run's own first step and grace.
@@ -38,7 +39,16 @@ pub enum Command {
     /// Send one signal.
     Signal(i32, SignalTarget, Answer<u32>),
     /// Read the newest output, at most so many bytes a stream.
-    Read(usize, Arc<Record>, Answer<Reading>),
+    Read {
+        /// The bytes.
+        limit_bytes: usize,
+        /// The record.
+        record: Arc<Record>,
+        /// What an agent is told, but for what was typed.
+        note: Option<HeldNote>,
+        /// Who asked.
+        answer: Answer<Reading>,
+    },
     /// Look at the tree.
     Inspect(Box<RunView>, Answer<Inspection>),
     /// Return rows of the scrollback.
@@ -177,7 +187,7 @@ impl Command {
         match self {
             Command::Control(..)
             | Command::Signal(..)
-            | Command::Read(..)
+            | Command::Read { .. }
             | Command::Inspect(..)
             | Command::History { .. }
             | Command::Watch(..) => true,
@@ -196,9 +206,9 @@ impl Command {
     /// Answers a request with a failure; an order is dropped.
     pub fn refuse(self, failure: Failure) {
         match self {
-            Command::Control(_, answer) => answer.send(Err(failure)),
+            Command::Control(_, _, answer) => answer.send(Err(failure)),
             Command::Signal(_, _, answer) => answer.send(Err(failure)),
-            Command::Read(_, _, answer) => answer.send(Err(failure)),
+            Command::Read { answer, .. } => answer.send(Err(failure)),
             Command::Inspect(_, answer) => answer.send(Err(failure)),
             Command::History { answer, .. } => answer.send(Err(failure)),
             Command::Watch(_, answer) => answer.send(Err(failure)),

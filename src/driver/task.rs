@@ -16,6 +16,7 @@ use super::link::Link;
 use super::output::{ActivityReports, Live, Viewers};
 use super::port::{Orders, Report};
 use super::setup::Setup;
+use super::typed::Typed;
 use super::view::Collector;
 use crate::api::{Activity, Answer};
 use crate::holder::{Event, LinkError, Request};
@@ -59,6 +60,8 @@ pub(super) struct Driver {
     pub(super) cuts: u64,
     pub(super) printed_bytes: u64,
     pub(super) typed_bytes: u64,
+    /// What a person has typed, for the note.
+    pub(super) typed: Typed,
 }
 
 /// What woke the loop up.
@@ -104,6 +107,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
         cuts: 0,
         printed_bytes: 0,
         typed_bytes: 0,
+        typed: Typed::default(),
     };
     let begun = match driver.setup.taken_up.take() {
         Some(taken_up) => driver.go_on(*taken_up).await,

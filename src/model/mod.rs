@@ -1,9 +1,11 @@
 //! Plain data and pure machines: no tokio, no I/O, no clock. Floor 1, so it imports nothing of ours.
 
+mod claim;
 mod control;
 mod failure;
 mod frame;
 mod ids;
+mod keyboard;
 mod keys;
 mod limits;
 pub mod os_text;
@@ -20,12 +22,14 @@ pub mod stop;
 mod style;
 mod time;
 
+pub use claim::{Claim, Press};
 pub use control::{Applied, Cut, CutOutcome, Input, ResizeOutcome, WriteOutcome, WriteStdin};
 pub use failure::{Effects, ErrorCode, Failure, plain_line, with_sources};
 pub use frame::{
     Cell, Cursor, CursorShape, Frame, HistorySpan, MouseEncoding, MouseTracking, Progress, Row, TerminalModes,
 };
 pub use ids::{IdError, RunId, RunName, RunRef, SessionName};
+pub use keyboard::{HeldNote, Keyboard, KeyboardOwner, Typist, TypistId, TypistKind};
 pub use keys::{
     Action, Key, KeyChord, KeyParseError, KeySequence, Modifiers, Mouse, MouseButton, MouseKind, NamedKey, key_names,
 };

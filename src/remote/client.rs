@@ -17,11 +17,11 @@ use crate::api::{
     StartRequest, StopId, StopRequest, StopServer, Stopping, Summary, View, Watch, empty_feed, reply,
 };
 use crate::model::{
-    Applied, Cut, ErrorCode, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind,
-    WriteStdin,
+    Applied, Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec,
+    SessionName, TimeoutKind, Typist, WriteStdin,
 };
 use crate::wire::screen::read_rows;
-use crate::wire::{Ask, CutAnswer, CutView, HistoryAnswer, LogAnswer, StartAsk, WireError};
+use crate::wire::{Ask, CutAnswer, CutView, Hello, HistoryAnswer, LogAnswer, StartAsk, WireError};
 
 /// How many requests may wait to be sent. They wait only while there is no connection, or while the server takes nothing.
 const MAX_WAITING: usize = 1024;
@@ -48,11 +48,28 @@ impl RemoteClient {
     /// # Panics
     /// Outside a tokio runtime.
     pub async fn connect(dial: Dial, session: SessionName, patience: Patience) -> Result<RemoteClient, Failure> {
-        let connected = dial::connect(&dial, &session, patience).await?;
+        RemoteClient::connect_as(dial, session, Typist::default(), patience).await
+    }
+
+    /// Connects, and says for whom.
+    ///
+    /// # Errors
+    /// As [`RemoteClient::connect`].
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub async fn connect_as(
+        dial: Dial,
+        session: SessionName,
+        who: Typist,
+        patience: Patience,
+    ) -> Result<RemoteClient, Failure> {
+        let hello = Hello::new(session, who);
+        let connected = dial::connect(&dial, &hello, patience).await?;
         let (commands_tx, commands_rx) = mpsc::channel(MAX_WAITING);
         let (link_tx, link_rx) = watch::channel(Link::Up);
         let next_id = Arc::new(AtomicU64::new(1));
-        let task = Task::new(dial, session, patience, commands_rx, link_tx, Arc::clone(&next_id));
+        let task = Task::new(dial, hello, patience, commands_rx, link_tx, Arc::clone(&next_id));
         // It ends by itself, when the clients and all who wait are gone.
         drop(tokio::spawn(task.run(connected)));
         Ok(RemoteClient { commands_tx, next_id, link_rx, guard: None })
@@ -153,6 +170,14 @@ impl Client for RemoteClient {
 
     fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut> {
         self.ask_for(self.id(), Ask::Control { run, control }, cut)
+    }
+
+    fn take_keyboard(&self, run: RunId) -> Reply<KeyboardOwner> {
+        self.ask(Ask::TakeKeyboard { run })
+    }
+
+    fn hand_back_keyboard(&self, run: RunId) -> Reply<bool> {
+        self.ask(Ask::HandBackKeyboard { run })
     }
 
     fn stop(&self, run: RunId, request: StopRequest) -> Stopping {

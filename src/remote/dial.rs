@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::net::UnixStream;
 
 use super::error::broken;
-use crate::model::{ErrorCode, Failure, SessionName};
+use crate::model::{ErrorCode, Failure};
 use crate::wire::{Hello, Inbox, Outbox, Welcome};
 
 /// Makes a connection to a server, started for it or not; asked again each time a connection is lost.
@@ -69,24 +69,24 @@ pub(super) struct Connected {
 }
 
 /// Dials and says hello.
-pub(super) async fn connect(dial: &Dial, session: &SessionName, patience: Patience) -> Result<Connected, Failure> {
-    match dial_once(dial, session, patience).await {
+pub(super) async fn connect(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Connected, Failure> {
+    match dial_once(dial, hello, patience).await {
         // It was about to end, say: whoever dials sees now that there is none.
-        Err(failure) if failure.code == ErrorCode::Unavailable => dial_once(dial, session, patience).await,
+        Err(failure) if failure.code == ErrorCode::Unavailable => dial_once(dial, hello, patience).await,
         connected => connected,
     }
 }
 
-async fn dial_once(dial: &Dial, session: &SessionName, patience: Patience) -> Result<Connected, Failure> {
+async fn dial_once(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Connected, Failure> {
     let stream = dial().await?;
     let late = || broken("the server does not say what it is");
-    let greeted = tokio::time::timeout(patience.welcome, greet(stream, session)).await;
+    let greeted = tokio::time::timeout(patience.welcome, greet(stream, hello)).await;
     greeted.unwrap_or_else(|_| Err(late()))
 }
 
-async fn greet(stream: UnixStream, session: &SessionName) -> Result<Connected, Failure> {
+async fn greet(stream: UnixStream, hello: &Hello) -> Result<Connected, Failure> {
     let mut outbox = Outbox::default();
-    let hello = serde_json::to_vec(&Hello::new(session.clone())).expect("a hello has a form in JSON");
+    let hello = serde_json::to_vec(hello).expect("a hello has a form in JSON");
     outbox.push(&hello, &[]);
     while !outbox.is_empty() {
         stream.writable().await.map_err(broken)?;

@@ -15,9 +15,9 @@ use super::error::broken;
 use super::shown::{FollowedFeed, FollowedWatch};
 use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
 use crate::api::{Answer, Link, LiveOutput, Update};
-use crate::model::{ErrorCode, Failure, Frame, LeaseId, SessionName};
+use crate::model::{ErrorCode, Failure, Frame, LeaseId};
 use crate::wire::screen::read_frame;
-use crate::wire::{Ask, CutAnswer, CutView, FromClient, FromServer, Json, Message, Outbox, id_of};
+use crate::wire::{Ask, CutAnswer, CutView, FromClient, FromServer, Hello, Json, Message, Outbox, id_of};
 
 /// How much may wait to be written before further requests wait in their queue.
 const MAX_UNSENT_BYTES: usize = 256 * 1024;
@@ -27,7 +27,7 @@ mod anew;
 /// What the task knows.
 pub(super) struct Task {
     dial: Dial,
-    session: SessionName,
+    hello: Hello,
     patience: Patience,
     commands_rx: mpsc::Receiver<Command>,
     link_tx: watch::Sender<Link>,
@@ -59,7 +59,7 @@ enum Over {
 impl Task {
     pub(super) fn new(
         dial: Dial,
-        session: SessionName,
+        hello: Hello,
         patience: Patience,
         commands_rx: mpsc::Receiver<Command>,
         link_tx: watch::Sender<Link>,
@@ -67,7 +67,7 @@ impl Task {
     ) -> Task {
         Task {
             dial,
-            session,
+            hello,
             patience,
             commands_rx,
             link_tx,

@@ -37,6 +37,8 @@ impl Asked<'_> {
                 let reply = client.control(run, control);
                 plain(Box::pin(with(id, reply, move |cut| Answered::Cut(run, cut))))
             }
+            Ask::TakeKeyboard { run } => plain(Box::pin(json(id, client.take_keyboard(run)))),
+            Ask::HandBackKeyboard { run } => plain(Box::pin(json(id, client.hand_back_keyboard(run)))),
             Ask::Stop { run, request } => {
                 let stopping = client.stop(run, request);
                 living(Kind::Stop(stopping.id), json(id, stopping.reply))

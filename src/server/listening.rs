@@ -253,7 +253,7 @@ impl NewClient {
             let message = format!("the server serves at most {MAX_CONNECTIONS} clients at once");
             return greeting::refuse(&self.stream, Failure::new(ErrorCode::CapacityFull, message)).await;
         }
-        let client = match self.host.client(&hello.session) {
+        let client = match self.host.client(&hello.session, &hello.typist) {
             Ok(client) => client,
             Err(failure) => return greeting::refuse(&self.stream, failure).await,
         };

@@ -24,7 +24,7 @@ use crate::api::Pruned;
 use crate::driver::{self, Keeping, Report, Setup};
 use crate::holder::{HolderError, HolderServer, HolderSockets, OnLost};
 use crate::launch::Resolved;
-use crate::model::{ErrorCode, Failure, Limits, Moment, Record, RunId};
+use crate::model::{ErrorCode, Failure, Limits, Moment, Record, RunId, TypistId};
 use crate::store::{self, Store};
 use crate::sys::clock;
 
@@ -72,6 +72,8 @@ pub struct Supervisor {
     sockets: Option<Arc<HolderSockets>>,
     timers: Timers,
     requests_rx: mpsc::Receiver<(Arc<Caller>, Request)>,
+    /// Who has left: each is told once.
+    left_rx: mpsc::UnboundedReceiver<TypistId>,
     reports_tx: mpsc::Sender<(RunId, Report)>,
     reports_rx: mpsc::Receiver<(RunId, Report)>,
     stored_tx: mpsc::UnboundedSender<Stored>,
@@ -100,6 +102,7 @@ enum Job {
 /// What woke the loop up.
 enum Woken {
     Request(Option<(Arc<Caller>, Request)>),
+    Left(TypistId),
     Report(RunId, Report),
     Stored(Stored),
     TimeOver,
@@ -118,6 +121,7 @@ impl Supervisor {
     /// Outside a tokio runtime.
     pub fn new(setup: SupervisorSetup<'_>) -> Result<(Supervisor, Clients), SupervisorError> {
         let (requests_tx, requests_rx) = mpsc::channel(MAILBOX);
+        let (left_tx, left_rx) = mpsc::unbounded_channel();
         let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
@@ -138,6 +142,7 @@ impl Supervisor {
             sockets: None,
             timers: Timers::new()?,
             requests_rx,
+            left_rx,
             reports_tx,
             reports_rx,
             stored_tx,
@@ -147,7 +152,7 @@ impl Supervisor {
             jobs: JoinSet::new(),
             job_runs: std::collections::HashMap::new(),
         };
-        Ok((supervisor, Clients::new(requests_tx)))
+        Ok((supervisor, Clients::new(requests_tx, left_tx)))
     }
 
     /// Lets runs outlive this program, and goes on with those of the program before it: `records` are those that the store left active for it.
@@ -209,6 +214,7 @@ impl Supervisor {
             let todo = match woken {
                 Woken::Request(None) => return,
                 Woken::Request(Some((caller, request))) => self.core.serve(at, &caller, request),
+                Woken::Left(who) => self.core.typist_left(at, who),
                 Woken::Report(run, report) => self.core.reported(at, run, report),
                 Woken::Stored((run, revision, result)) => self.core.stored(at, run, revision, result),
                 Woken::TimeOver => self.time_is_over(at),
@@ -235,6 +241,7 @@ impl Supervisor {
             Some(ended) = self.jobs.join_next_with_id(), if !self.jobs.is_empty() => Woken::Job(ended),
             () = tokio::time::sleep_until(self.taken_up_by), if !self.taking_up.is_empty() => Woken::TakenUp,
             // Whoever asks for a run that is being taken up is to find it as it was.
+            Some(who) = self.left_rx.recv() => Woken::Left(who),
             request = self.requests_rx.recv(), if self.taking_up.is_empty() => Woken::Request(request),
         }
     }

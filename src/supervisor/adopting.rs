@@ -172,6 +172,7 @@ impl Core {
             started: noted.started,
             ended: None,
             activity: crate::api::Activity::default(),
+            keyboard: crate::model::Keyboard::default(),
             keeping: Keeping::of(record.revision),
             refused: None,
             log: None,

@@ -145,6 +145,15 @@ fn disk_full() -> Failure {
 }
 
 /// S2.7, S3.1.
+/// Somebody of whom nothing matters here.
+fn nobody() -> super::super::keyboard::Presence {
+    super::super::keyboard::Presence::new(
+        crate::model::TypistId(0),
+        crate::model::Typist::default(),
+        tokio::sync::mpsc::unbounded_channel().0,
+    )
+}
+
 #[test]
 fn a_start_that_cannot_be_recorded_is_refused_as_if_it_had_never_been() {
     let mut played = Played::new(one_slot());
@@ -211,12 +220,12 @@ fn a_mark_that_could_not_be_stored_is_stored_by_a_later_attempt() {
     let run = played.live();
     played.exit(run, Exit::Code(0));
     played.store(Write::Final, Ok(()));
-    drop(played.ask(|core, at, answer| core.read(at, run, 100, answer)));
+    drop(played.ask(|core, at, answer| core.read(at, run, 100, &nobody(), answer)));
     let first = played.store(Write::Observed, Err(disk_full()));
     played.with(|core, at| core.store_again(at, run));
     let second = played.store(Write::Again, Ok(()));
     assert_eq!((first.observed_at, first.revision), (second.observed_at, second.revision), "the same mark");
-    drop(played.ask(|core, at, answer| core.read(at, run, 100, answer)));
+    drop(played.ask(|core, at, answer| core.read(at, run, 100, &nobody(), answer)));
     assert!(!played.todo.iter().any(|what| matches!(what, Do::Store(..))), "it is stored by now");
 }
 

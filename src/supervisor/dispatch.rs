@@ -21,7 +21,9 @@ impl Core {
             Request::StartForeground(spec, live, answer) => {
                 return self.start_foreground(at, session, spec, live, answer);
             }
-            Request::Control(run, control, answer) => self.control(run, control, answer),
+            Request::Control(run, control, answer) => self.control(at, run, control, &caller.presence, answer),
+            Request::TakeKeyboard(run, answer) => self.take_keyboard(at, run, &caller.presence, answer),
+            Request::HandBackKeyboard(run, answer) => self.hand_back_keyboard(at, run, &caller.presence, answer),
             Request::Stop(run, stop, request, answer) => return self.stop(at, run, stop, request, answer),
             Request::WithdrawStop(run, stop, answer) => return self.withdraw_stop(at, run, stop, answer),
             Request::Restart(run, stop, answer) => return self.restart(at, run, stop, answer),
@@ -30,7 +32,9 @@ impl Core {
                 return self.set_deadline(at, run, kind, deadline, answer);
             }
             Request::MarkReady(run, answer) => return self.mark_ready(at, run, answer),
-            Request::Read(run, limit_bytes, answer) => return self.read(at, run, limit_bytes, answer),
+            Request::Read(run, limit_bytes, answer) => {
+                return self.read(at, run, limit_bytes, &caller.presence, answer);
+            }
             Request::ReadLog(run, request, answer) => return self.read_log(session, run, request, answer),
             Request::Reap(run, answer) => return vec![Do::Reap(session.clone(), run, answer)],
             Request::Inspect(run, answer) => self.inspect(run, answer),
@@ -73,6 +77,7 @@ impl Request {
             Request::Start(..)
             | Request::StartForeground(..)
             | Request::Control(..)
+            | Request::TakeKeyboard(..)
             | Request::Stop(..)
             | Request::WithdrawStop(..)
             | Request::Restart(..)
@@ -86,6 +91,8 @@ impl Request {
             | Request::CommitClose(..)
             | Request::RollBackClose(..)
             | Request::ResumeSession(..) => true,
+            // It gives up nothing but what the caller has itself.
+            Request::HandBackKeyboard(..) => false,
             Request::Read(..)
             | Request::ReadLog(..)
             | Request::Inspect(..)
@@ -108,6 +115,8 @@ impl Request {
     pub(super) fn listed_run(&self) -> Option<RunId> {
         match self {
             Request::Control(run, ..)
+            | Request::TakeKeyboard(run, ..)
+            | Request::HandBackKeyboard(run, ..)
             | Request::Stop(run, ..)
             | Request::WithdrawStop(run, ..)
             | Request::Restart(run, ..)

@@ -130,6 +130,7 @@ impl Core {
     /// Tells all who wait for the end of a run, and lets its successor start.
     pub(super) fn closed(&mut self, at: At, run: RunId, stops: Vec<(StopKey, bool)>, todo: &mut Vec<Do>) {
         let Some(entry) = self.runs.get_mut(&run) else { return };
+        entry.keyboard.end(at.now);
         let record = Arc::clone(&entry.record);
         let told = entry.final_failure.clone().map_or(Ok(Arc::clone(&record)), Err);
         for (key, applied) in stops {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
+use super::keyboard::Presence;
 use super::request::{Caller, LiveRoad, Request};
 use crate::api::{
     Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading,
@@ -14,9 +15,10 @@ use crate::api::{
     Stopping, Summary, View, Watch, empty_feed, reply,
 };
 use crate::model::{
-    Cut, ErrorCode, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind,
-    WriteStdin,
+    Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, SessionName,
+    TimeoutKind, Typist, TypistId, WriteStdin,
 };
+use crate::sys::clock;
 
 /// Whose requests those are that belong to no session.
 const NO_SESSION: &str = "-";
@@ -27,6 +29,9 @@ pub struct Clients {
     requests_tx: mpsc::Sender<(Arc<Caller>, Request)>,
     /// Of all clients: two of them may stop the same run.
     next_stop: Arc<AtomicU64>,
+    /// Who has left.
+    left_tx: mpsc::UnboundedSender<TypistId>,
+    next_typist: Arc<AtomicU64>,
 }
 
 /// Talks to a supervisor in this process, for one session: runs of others do not exist for it.
@@ -37,8 +42,16 @@ pub struct LocalClient {
 }
 
 impl Clients {
-    pub(super) fn new(requests_tx: mpsc::Sender<(Arc<Caller>, Request)>) -> Clients {
-        Clients { requests_tx, next_stop: Arc::default() }
+    pub(super) fn new(
+        requests_tx: mpsc::Sender<(Arc<Caller>, Request)>,
+        left_tx: mpsc::UnboundedSender<TypistId>,
+    ) -> Clients {
+        Clients {
+            requests_tx,
+            next_stop: Arc::default(),
+            left_tx,
+            next_typist: Arc::new(AtomicU64::new(first_typist())),
+        }
     }
 
     fn send(&self, caller: &Arc<Caller>, request: Request) {
@@ -53,10 +66,26 @@ impl Clients {
         }
     }
 
-    /// Makes a client for the runs of a session.
+    /// Makes a client for the runs of a session: a person whose name nobody knows.
     pub fn client(&self, session: SessionName) -> LocalClient {
-        LocalClient { clients: self.clone(), caller: Arc::new(Caller { session, guard: Guard::default() }) }
+        self.client_of(session, Typist::default())
     }
+
+    /// Makes a client for the runs of a session. What it holds is handed back when it and all that it has asked for are gone.
+    pub fn client_of(&self, session: SessionName, who: Typist) -> LocalClient {
+        let presence = self.presence(who);
+        LocalClient { clients: self.clone(), caller: Arc::new(Caller { session, guard: Guard::default(), presence }) }
+    }
+
+    fn presence(&self, who: Typist) -> Arc<Presence> {
+        let id = TypistId(self.next_typist.fetch_add(1, Ordering::Relaxed));
+        Arc::new(Presence::new(id, who.checked(), self.left_tx.clone()))
+    }
+}
+
+/// Returns the first number for a client: one that no server before has given to one of its own.
+fn first_typist() -> u64 {
+    u64::try_from(clock::boot_now().as_nanos()).unwrap_or_default()
 }
 
 impl Sessions for Clients {
@@ -64,7 +93,8 @@ impl Sessions for Clients {
         let (answer, reply) = reply();
         // It is no session's request.
         let session = NO_SESSION.parse().expect("the constant is a session name");
-        self.send(&Arc::new(Caller { session, guard: Guard::default() }), Request::ListSessions(answer));
+        let presence = self.presence(Typist::default());
+        self.send(&Arc::new(Caller { session, guard: Guard::default(), presence }), Request::ListSessions(answer));
         reply
     }
 }
@@ -96,6 +126,14 @@ impl Client for LocalClient {
 
     fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut> {
         self.ask(|answer| Request::Control(run, control, answer))
+    }
+
+    fn take_keyboard(&self, run: RunId) -> Reply<KeyboardOwner> {
+        self.ask(|answer| Request::TakeKeyboard(run, answer))
+    }
+
+    fn hand_back_keyboard(&self, run: RunId) -> Reply<bool> {
+        self.ask(|answer| Request::HandBackKeyboard(run, answer))
     }
 
     fn stop(&self, run: RunId, request: StopRequest) -> Stopping {
@@ -181,7 +219,8 @@ impl Client for LocalClient {
     }
 
     fn guarded(&self, guard: Guard) -> Arc<dyn Client> {
-        let caller = Arc::new(Caller { session: self.caller.session.clone(), guard });
+        let (session, presence) = (self.caller.session.clone(), Arc::clone(&self.caller.presence));
+        let caller = Arc::new(Caller { session, guard, presence });
         Arc::new(LocalClient { clients: self.clients.clone(), caller })
     }
 

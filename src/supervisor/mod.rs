@@ -1,7 +1,7 @@
 //! The one place that decides: which runs there are, who may do what to them, and in which order.
 //!
 //! `core` decides without waiting for anything; the files beside it are its parts: `dispatch`, `starting`, `ending`, `serving`,
-//! `storing`, `records`, `adopting`.
+//! `storing`, `records`, `adopting`, `keyboard`.
 //! `actor` is the loop around it, `timers` its clock, `looking` finds programs for it, `local` the clients for this process.
 
 mod actor;
@@ -13,6 +13,7 @@ mod entry;
 mod export;
 mod finding;
 mod kept;
+mod keyboard;
 mod local;
 mod looking;
 mod lost;

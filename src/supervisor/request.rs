@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
+use super::keyboard::Presence;
+
 use crate::api::{
     Answer, Deadline, ExportFormat, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Pruned,
     Reading, Reaped, RecordsPage, RecordsRequest, SearchRequest, SearchResults, SessionCounts, ShutdownReport,
     ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Summary, View, Watch,
 };
 use crate::model::{
-    Cut, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind, WriteStdin,
+    Cut, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind,
+    WriteStdin,
 };
 
 /// The road to who waits for a foreground run.
@@ -27,6 +30,8 @@ pub(super) struct Caller {
     pub(super) session: SessionName,
     /// What has to hold for its changes.
     pub(super) guard: Guard,
+    /// Who it is.
+    pub(super) presence: Arc<Presence>,
 }
 
 /// One request of a client, with the way back.
@@ -34,6 +39,8 @@ pub(super) enum Request {
     Start(StartRequest, Answer<Arc<Record>>),
     StartForeground(RunSpec, LiveRoad, Answer<Arc<Record>>),
     Control(RunId, WriteStdin, Answer<Cut>),
+    TakeKeyboard(RunId, Answer<KeyboardOwner>),
+    HandBackKeyboard(RunId, Answer<bool>),
     Stop(RunId, StopId, StopRequest, Answer<StopOutcome>),
     WithdrawStop(RunId, StopId, Answer<bool>),
     Restart(RunId, StopRequest, Answer<Arc<Record>>),
@@ -71,6 +78,8 @@ impl Request {
             Request::Start(_, answer) => answer.send(Err(failure)),
             Request::StartForeground(_, _, answer) => answer.send(Err(failure)),
             Request::Control(_, _, answer) => answer.send(Err(failure)),
+            Request::TakeKeyboard(_, answer) => answer.send(Err(failure)),
+            Request::HandBackKeyboard(_, answer) => answer.send(Err(failure)),
             Request::Stop(_, _, _, answer) => answer.send(Err(failure)),
             Request::WithdrawStop(_, _, answer) => answer.send(Err(failure)),
             Request::Restart(_, _, answer) => answer.send(Err(failure)),

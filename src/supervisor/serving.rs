@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::core::{At, Core, Do, Write};
+use super::keyboard::Presence;
 use super::records;
 use crate::api::{Answer, Deadline, Inspection, LogReading, LogRequest, Reading, SignalTarget};
 use crate::driver::Command;
 use crate::model::run::Input;
-use crate::model::{Cut, ErrorCode, Failure, Limits, Mode, RunId, SessionName, TimeoutKind, WriteStdin};
+use crate::model::{Cut, ErrorCode, Failure, Limits, Mode, RunId, SessionName, TimeoutKind, TypistKind, WriteStdin};
 
 /// The failure of a request that names no run.
 pub(super) fn not_found(run: RunId) -> Failure {
@@ -16,8 +17,8 @@ pub(super) fn not_found(run: RunId) -> Failure {
 
 impl Core {
     /// Passes a control operation to the driver. The order of calls is the order of cuts.
-    pub(super) fn control(&mut self, run: RunId, control: WriteStdin, answer: Answer<Cut>) {
-        let Some(entry) = self.runs.get(&run) else { return answer.send(Err(not_found(run))) };
+    pub(super) fn control(&mut self, at: At, run: RunId, control: WriteStdin, by: &Presence, answer: Answer<Cut>) {
+        let Some(entry) = self.runs.get_mut(&run) else { return answer.send(Err(not_found(run))) };
         if let Err(failure) = control.validate() {
             return answer.send(Err(failure));
         }
@@ -25,9 +26,18 @@ impl Core {
             let failure = Failure::new(ErrorCode::Unsupported, "this run has pipes: it takes no input and has no size");
             return answer.send(Err(failure.with_hint("start it with a PTY to type into it")));
         }
-        match &entry.port {
-            Some(port) if entry.machine.control_is_open() => port.request(Command::Control(control, answer)),
-            _ => answer.send(Err(control_closed(entry.is_final()))),
+        let Some(port) = entry.port.as_ref().filter(|_| entry.machine.control_is_open()) else {
+            return answer.send(Err(control_closed(entry.is_final())));
+        };
+        if let Err(failure) = entry.keyboard.admits(by.id()) {
+            return answer.send(Err(failure));
+        }
+        // What only gives a size does not type.
+        let is_agents = control.input.is_some() && by.who().kind == TypistKind::Agent;
+        port.request(Command::Control(control, entry.keyboard.is_persons(by.id()), answer));
+        // It is admitted, so it is given.
+        if is_agents && let Err(failure) = self.give_keyboard(at, run, by) {
+            tracing::error!(%run, %failure, "a client that may type does not get the keyboard");
         }
     }
 
@@ -86,7 +96,14 @@ impl Core {
     }
 
     /// Reads the newest output; a final run is observed from then on.
-    pub(super) fn read(&mut self, at: At, run: RunId, limit_bytes: usize, answer: Answer<Reading>) -> Vec<Do> {
+    pub(super) fn read(
+        &mut self,
+        at: At,
+        run: RunId,
+        limit_bytes: usize,
+        by: &Presence,
+        answer: Answer<Reading>,
+    ) -> Vec<Do> {
         let Some(entry) = self.runs.get_mut(&run) else {
             answer.send(Err(not_found(run)));
             return Vec::new();
@@ -101,11 +118,15 @@ impl Core {
             self.store(at, run, Write::Observed, &mut todo);
             self.publish(run);
         }
-        let Some(entry) = self.runs.get(&run) else { return todo };
+        let Some(entry) = self.runs.get_mut(&run) else { return todo };
+        let note = match by.who().kind {
+            TypistKind::Agent => entry.keyboard.note(at.now),
+            TypistKind::Person => None,
+        };
         let record = Arc::clone(&entry.record);
         match &entry.port {
-            Some(port) => port.request(Command::Read(limit_bytes, record, answer)),
-            None => answer.send(Ok(Reading { record, parts: Vec::new() })),
+            Some(port) => port.request(Command::Read { limit_bytes, record, note, answer }),
+            None => answer.send(Ok(Reading { record, parts: Vec::new(), note })),
         }
         todo
     }

@@ -12,7 +12,7 @@ use crate::api::{Activity, Answer, StartRequest, StopRequest};
 use crate::launch::{Resolved, RunIdentity};
 use crate::model::run::{Input, Run, RunTraits};
 use crate::model::stop::Reason;
-use crate::model::{ErrorCode, Failure, Record, RunId, RunName, RunSpec, SessionName, Slot, Timeouts};
+use crate::model::{ErrorCode, Failure, Keyboard, Record, RunId, RunName, RunSpec, SessionName, Slot, Timeouts};
 
 /// A run that has a slot, and whose program, folder and environment are being looked at.
 pub(super) struct Resolving {
@@ -217,6 +217,7 @@ impl Core {
             started: None,
             ended: None,
             activity: Activity::default(),
+            keyboard: Keyboard::default(),
             keeping: Keeping::default(),
             refused: None,
             log: None,

@@ -66,7 +66,7 @@ impl Kept {
                 let parts = parts(record.output.as_ref(), limit_bytes);
                 let is_new = record.status.is_final() && record.observed_at.is_none();
                 let seen = if is_new { After::Observed(Box::new(record.clone())) } else { After::Nothing };
-                answer.send(Ok(Reading { record: record.into(), parts }));
+                answer.send(Ok(Reading { record: record.into(), parts, note: None }));
                 return seen;
             }
             Request::Inspect(_, answer) => answer.send(Ok(Inspection {
@@ -99,6 +99,7 @@ pub(super) fn view(record: Arc<Record>) -> RunView {
         started: None,
         ended: None,
         activity: Activity::default(),
+        keyboard: None,
     }
 }
 

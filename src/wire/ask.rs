@@ -72,6 +72,10 @@ pub enum Ask {
     StartForeground(StartAsk),
     /// [`control`](crate::api::Client::control).
     Control { run: RunId, control: WriteStdin },
+    /// [`take_keyboard`](crate::api::Client::take_keyboard).
+    TakeKeyboard { run: RunId },
+    /// [`hand_back_keyboard`](crate::api::Client::hand_back_keyboard).
+    HandBackKeyboard { run: RunId },
     /// [`stop`](crate::api::Client::stop). The stop's id is that of this message.
     Stop { run: RunId, request: StopRequest },
     /// [`withdraw_stop`](crate::api::Client::withdraw_stop): `stop` is the id of the message that asked for it, in this connection.

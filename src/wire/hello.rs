@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::WireError;
-use crate::model::{ErrorCode, Failure, SessionName};
+use crate::model::{ErrorCode, Failure, SessionName, Typist};
 
 /// The word by which the protocol is recognised.
 const PROTOCOL: &str = "shtask";
@@ -21,7 +21,7 @@ pub struct Version {
 }
 
 /// The version that this program speaks.
-pub const VERSION: Version = Version { major: 1, minor: 0 };
+pub const VERSION: Version = Version { major: 1, minor: 1 };
 
 impl std::fmt::Display for Version {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -42,6 +42,9 @@ pub struct Hello {
     pub program: String,
     /// The session whose runs the connection is about.
     pub session: SessionName,
+    /// Who it is, for whom it holds a keyboard from (S4.4).
+    #[serde(default)]
+    pub typist: Typist,
 }
 
 /// What a server says first.
@@ -104,9 +107,9 @@ impl From<Refusal> for Failure {
 
 impl Hello {
     /// Makes the hello of this program.
-    pub fn new(session: SessionName) -> Hello {
+    pub fn new(session: SessionName, typist: Typist) -> Hello {
         let program = env!("CARGO_PKG_VERSION").to_owned();
-        Hello { protocol: PROTOCOL.to_owned(), version: VERSION, program, session }
+        Hello { protocol: PROTOCOL.to_owned(), version: VERSION, program, session, typist }
     }
 
     /// Reads a client's first message.
@@ -167,7 +170,7 @@ mod tests {
         for refusal in [Hello::read(head).expect_err("refused"), Welcome::read(head).expect_err("refused")] {
             let failure = Failure::from(refusal);
             assert_eq!(failure.code, ErrorCode::Unsupported);
-            for word in ["2.3", "7.1.0", "1.0", env!("CARGO_PKG_VERSION")] {
+            for word in ["2.3", "7.1.0", "1.1", env!("CARGO_PKG_VERSION")] {
                 assert!(failure.message.contains(word), "{word}: {failure}");
             }
             assert!(failure.hint.is_some());

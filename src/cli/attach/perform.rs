@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::input::{Typed, Typing};
+use super::keyboard::Keyboard;
 use super::steal::forms;
 use super::terminal::{OuterTerminal, keyboard, size};
 use crate::api::{Client, Reply, View, Watch};
@@ -26,6 +27,9 @@ const TWICE_WITHIN: Duration = Duration::from_millis(400);
 
 /// For how long the notice at the bottom is shown when nothing is typed.
 const NOTICE_FOR: Duration = Duration::from_secs(3);
+
+/// What takes the keyboard behind the stolen key.
+const TAKE: &str = "t";
 
 /// How many writes may be on their way: the keyboard waits when the run takes nothing.
 const MAX_ON_THE_WAY: usize = 64;
@@ -112,6 +116,7 @@ impl Verbs<'_> {
             client: self.client.as_ref(),
             run,
             chord,
+            keyboard: Keyboard::take_of(self.client.as_ref(), run),
             typing: Typing::new(stolen),
             on_the_way: FuturesOrdered::new(),
         };
@@ -162,9 +167,29 @@ struct Attached<'a> {
     client: &'a dyn Client,
     run: RunId,
     chord: KeyChord,
+    keyboard: Keyboard<'a>,
     typing: Typing,
     /// Writes that were not answered yet. A reply that is dropped withdraws its write.
     on_the_way: FuturesOrdered<Reply<Cut>>,
+}
+
+/// What is said at the bottom for a while.
+struct Notes<'a> {
+    terminal: &'a OuterTerminal,
+    until: Option<Instant>,
+}
+
+impl Notes<'_> {
+    fn say(&mut self, text: &str) {
+        self.terminal.notice(Some(format!(" {text} ")));
+        self.until = Some(Instant::now() + NOTICE_FOR);
+    }
+
+    fn clear(&mut self) {
+        if self.until.take().is_some() {
+            self.terminal.notice(None);
+        }
+    }
 }
 
 impl Attached<'_> {
@@ -180,7 +205,7 @@ impl Attached<'_> {
         terminal.show(watch.newest());
         let mut has_frames = true;
         let mut stolen_at: Option<Instant> = None;
-        let mut notice_until = Some(Instant::now() + NOTICE_FOR);
+        let mut notes = Notes { terminal, until: Some(Instant::now() + NOTICE_FOR) };
         loop {
             let leave_at = stolen_at.map(|at| at + TWICE_WITHIN);
             let may_type = self.on_the_way.len() < MAX_ON_THE_WAY;
@@ -197,32 +222,43 @@ impl Attached<'_> {
                 }
                 Some(cut) = self.on_the_way.next() => {
                     if let Some(trouble) = trouble(cut) {
-                        terminal.notice(Some(format!(" {trouble} ")));
-                        notice_until = Some(Instant::now() + NOTICE_FOR);
+                        notes.say(&trouble);
                     }
                 }
                 read = keys_rx.recv(), if may_type => {
                     // A terminal that is gone hangs up.
                     let Some(bytes) = read else { return Ok(Left::Signal(Exit(129))) };
-                    if notice_until.take().is_some() {
-                        terminal.notice(None);
-                    }
+                    notes.clear();
                     for typed in self.typing.admit(&bytes) {
                         match (typed, stolen_at.take()) {
                             (Typed::Stolen, None) => stolen_at = Some(Instant::now()),
-                            (Typed::Stolen, Some(_)) => self.send(vec![Action::Key(self.chord.key, self.chord.modifiers)]),
+                            (Typed::Stolen, Some(_)) if self.keyboard.press().is_ok() => self.pass_on(Typed::Stolen),
+                            (Typed::Stolen, Some(_)) => {}
+                            (Typed::Text(text), Some(_)) if text == TAKE => {
+                                self.keyboard.take();
+                                self.resize();
+                                notes.say("the keyboard is this terminal's");
+                            }
                             // What follows the key is for nobody.
                             (_, Some(_)) => return Ok(Left::Detached),
-                            (Typed::Text(text), None) => self.text(&text),
-                            (Typed::Mouse(mouse), None) => self.send(vec![Action::Mouse(mouse)]),
+                            (typed, None) => match self.keyboard.press() {
+                                Err(words) => notes.say(&format!("{words}; {} {TAKE} takes the keyboard", self.chord)),
+                                Ok(is_taken) => {
+                                    if is_taken {
+                                        self.resize();
+                                    }
+                                    self.pass_on(typed);
+                                }
+                            },
                         }
                     }
                 }
                 () = at(leave_at) => return Ok(Left::Detached),
-                () = at(notice_until) => {
-                    notice_until = None;
-                    terminal.notice(None);
-                }
+                () = at(notes.until) => notes.clear(),
+                news = self.keyboard.news() => match news {
+                    Ok(words) => notes.say(&words),
+                    Err(()) => self.resize(),
+                },
                 is_new = watch.changed(), if has_frames => {
                     has_frames = is_new;
                     if is_new {
@@ -234,7 +270,20 @@ impl Attached<'_> {
         }
     }
 
+    /// Passes on what was typed.
+    fn pass_on(&mut self, typed: Typed) {
+        match typed {
+            Typed::Text(text) => self.text(&text),
+            Typed::Mouse(mouse) => self.send(vec![Action::Mouse(mouse)]),
+            Typed::Stolen => self.send(vec![Action::Key(self.chord.key, self.chord.modifiers)]),
+        }
+    }
+
+    /// Gives the run the size of this terminal, while that is this terminal's to say.
     fn resize(&mut self) {
+        if !self.keyboard.is_held() {
+            return;
+        }
         self.on_the_way.push_back(self.client.control(self.run, WriteStdin::resize(own_size())));
     }
 

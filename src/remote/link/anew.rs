@@ -50,7 +50,7 @@ impl Task {
         let mut pause = BACKOFF.0;
         let mut why = broken("it was lost");
         let mut has_clients = true;
-        let mut attempt = Box::pin(connect(&self.dial, &self.session, self.patience));
+        let mut attempt = Box::pin(connect(&self.dial, &self.hello, self.patience));
         let mut next_attempt: Option<Instant> = None;
         loop {
             let is_over = Instant::now() >= refuse_at;
@@ -73,7 +73,7 @@ impl Task {
                 },
                 () = tokio::time::sleep_until(next_attempt.unwrap_or(refuse_at)), if next_attempt.is_some() => {
                     next_attempt = None;
-                    attempt = Box::pin(connect(&self.dial, &self.session, self.patience));
+                    attempt = Box::pin(connect(&self.dial, &self.hello, self.patience));
                 }
                 command = self.commands_rx.recv(), if has_clients && is_over => match command {
                     // A feed has no failure: it begins when there is a connection.

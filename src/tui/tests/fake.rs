@@ -11,7 +11,8 @@ use crate::api::{
     Stopping, Summary, Update, View, Watch, feed, reply,
 };
 use crate::model::{
-    Cut, ErrorCode, Failure, Fence, Frame, Guard, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin,
+    Cut, ErrorCode, Failure, Fence, Frame, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind,
+    WriteStdin,
 };
 
 /// What was asked, in words.
@@ -78,6 +79,16 @@ impl Client for Fake {
 
     fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut> {
         self.said.say(format!("control {} {control:?}", run.short()));
+        unavailable()
+    }
+
+    fn take_keyboard(&self, run: RunId) -> Reply<KeyboardOwner> {
+        self.said.say(format!("take {}", run.short()));
+        unavailable()
+    }
+
+    fn hand_back_keyboard(&self, run: RunId) -> Reply<bool> {
+        self.said.say(format!("hand back {}", run.short()));
         unavailable()
     }
 

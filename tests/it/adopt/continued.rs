@@ -85,7 +85,7 @@ impl Driving {
 
     async fn cut(&self, control: WriteStdin) -> Arc<Frame> {
         let (answer, reply) = reply::<Cut>();
-        self.port.request(Command::Control(control, answer));
+        self.port.request(Command::Control(control, false, answer));
         let cut = tokio::time::timeout(DEADLINE, reply).await.expect("in time").expect("a cut");
         assert!(cut.outcome.failed.is_none(), "{cut:?}");
         match cut.view {

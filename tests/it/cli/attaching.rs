@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use super::real::Served;
+use super::real::{Served, text};
 use crate::harness::{Exit, Terminal, modes_left_on};
 
 /// Checks that the terminal is as it was before the program.
@@ -148,4 +148,59 @@ fn a_recording_is_played_and_any_key_leaves() {
     terminal.send(b"x");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
     assert_given_back(&terminal);
+}
+
+/// S4.4.
+#[test]
+fn who_attaches_last_has_the_keyboard_and_the_other_one_takes_it_back() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "--name", "cat", "stty -echo; echo ready; exec cat"]);
+    let mut first = attach(&served, &run);
+    first.wait_for_text("ready");
+    let mut second = served.launch(&["attach", &run]).size(60, 12).start();
+    second.wait_for_text("ready");
+    first.wait_for_text("types since");
+    first.send(b"x");
+    first.wait_for_text("C-a t takes the keyboard");
+    second.send(b"second\r");
+    first.wait_for_text("second");
+    assert!(served.done(&["show", &run]).contains("pty, 60x12"), "the size follows who has it");
+    let refused = served.verb(&["write", &run, "--text", "third"]);
+    assert_eq!(refused.status.code(), Some(5), "{refused:?}");
+    assert!(text(&refused.stderr).contains("has the keyboard of this run since"), "{refused:?}");
+    first.send(b"\x01t");
+    second.wait_for_text("types since");
+    first.send(b"first\r");
+    second.wait_for_text("first");
+    first.keys("<C-a>");
+    assert_eq!(first.wait_exit(), Exit::Code(0));
+    second.wait_for_text("nobody types any more");
+    second.send(b"again\r");
+    second.wait_for_text("again");
+    second.keys("<C-a>");
+    assert_eq!(second.wait_exit(), Exit::Code(0));
+    served.done(&["write", &run, "--text", "third\n"]);
+}
+
+/// S4.4.
+#[test]
+fn an_agent_is_told_what_was_done_while_a_person_had_the_keyboard() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "--name", "cat", "echo ready; exec cat >/dev/null"]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("ready");
+    terminal.send(b"make deploy");
+    terminal.wait_for_text("make deploy");
+    let refused = served.verb(&["--as", "agent", "write", &run, "--text", "x", "--json"]);
+    assert_eq!(refused.status.code(), Some(5), "{refused:?}");
+    assert!(text(&refused.stderr).contains(r#""code":"held""#), "{refused:?}");
+    terminal.keys("<C-a>");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    served.done(&["--as", "agent", "write", &run, "--text", "x"]);
+    let read = served.command(&["read", &run]).env("SHTASK_AS", "agent").output().expect("the program starts");
+    let told = text(&read.stderr);
+    assert!(told.contains("attach on pts/") && told.contains(r#"and typed "make deploy""#), "{told}");
+    let again: serde_json::Value =
+        serde_json::from_str(&served.done(&["--as", "agent", "read", &run, "--json"])).expect("json");
+    assert!(again.get("note").is_none(), "{again}");
 }

@@ -12,7 +12,7 @@ use shtask::api::{Client, Feed, Sessions, ShutdownReport, ShutdownRequest, Start
 use shtask::holder::OnLost;
 use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RecordOutput, RunId, RunSpec,
-    SessionName, Size, WriteStdin,
+    SessionName, Size, Typist, TypistKind, WriteStdin,
 };
 use shtask::redact::Redactor;
 use shtask::store::log::{LogOptions, Logs};
@@ -58,13 +58,16 @@ pub(super) fn stand<F: Future<Output = ()>>(make: Make, test: impl FnOnce(Arc<Gr
     });
 }
 
+/// Makes a client of somebody for a session.
+type MakeClient = Box<dyn Fn(SessionName, Typist) -> Arc<dyn Client> + Send + Sync>;
+
 /// A client, and what keeps its other side alive.
 pub(super) struct Ground {
     pub(super) client: Arc<dyn Client>,
     pub(super) dir: TempDir,
     make: Make,
     pub(super) session: SessionName,
-    clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+    clients: MakeClient,
     pub(super) sessions: Arc<dyn Sessions>,
     _other_side: Box<dyn Any + Send + Sync>,
 }
@@ -87,7 +90,7 @@ pub(super) fn storage(state: &Path) -> Storage {
 pub(super) fn local(limits: Limits) -> Ground {
     let (clients, other_side) = supervised(limits);
     let sessions = Arc::new(clients.clone());
-    let clients = Box::new(move |session| -> Arc<dyn Client> { Arc::new(clients.client(session)) });
+    let clients = Box::new(move |session, who| -> Arc<dyn Client> { Arc::new(clients.client_of(session, who)) });
     Ground::new(local, clients, sessions, Box::new(other_side))
 }
 
@@ -96,13 +99,13 @@ pub(super) fn remote(limits: Limits) -> Ground {
     let (clients, other_side) = supervised(limits);
     let served = Arc::new(Served::new(clients));
     let connecting = Arc::clone(&served);
-    let connect = move |session| {
-        let connecting = connecting.connect_as(session);
+    let connect = move |session, who| {
+        let connecting = connecting.connect_as(session, who);
         let connect = || tokio::runtime::Handle::current().block_on(connecting);
         Arc::new(tokio::task::block_in_place(connect).expect("connected"))
     };
-    let sessions = connect("sessions".parse().expect("a name"));
-    let clients = Box::new(move |session| -> Arc<dyn Client> { connect(session) });
+    let sessions = connect("sessions".parse().expect("a name"), Typist::default());
+    let clients = Box::new(move |session, who| -> Arc<dyn Client> { connect(session, who) });
     Ground::new(remote, clients, sessions, Box::new((served, other_side)))
 }
 
@@ -144,19 +147,24 @@ pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
 impl Ground {
     fn new(
         make: Make,
-        clients: Box<dyn Fn(SessionName) -> Arc<dyn Client> + Send + Sync>,
+        clients: MakeClient,
         sessions: Arc<dyn Sessions>,
         other_side: Box<dyn Any + Send + Sync>,
     ) -> Ground {
         let session = new_session();
-        let client = clients(session.clone());
+        let client = clients(session.clone(), Typist::default());
         let dir = tempfile::tempdir().expect("a folder");
         Ground { client, dir, make, session, clients, sessions, _other_side: other_side }
     }
 
     /// Makes a client of the same supervisor for another session.
     pub(super) fn client_of(&self, session: &str) -> Arc<dyn Client> {
-        (self.clients)(session.parse().expect("a name"))
+        (self.clients)(session.parse().expect("a name"), Typist::default())
+    }
+
+    /// Makes one more client of the same session.
+    pub(super) fn client_as(&self, kind: TypistKind, name: &str) -> Arc<dyn Client> {
+        (self.clients)(self.session.clone(), Typist::new(kind, name))
     }
 
     /// Makes another ground of the same kind.

@@ -15,6 +15,7 @@ mod finding;
 mod foreground;
 mod ground;
 mod guards;
+mod keyboard;
 mod keys;
 mod leaks;
 mod naming;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shtask::api::{Client, Reply, RunsAtStop, Server, ServerStatus, ServerStopped, Sessions, StopServer};
 use shtask::holder::OnLost;
-use shtask::model::{ErrorCode, Failure, Limits, SessionName};
+use shtask::model::{ErrorCode, Failure, Limits, SessionName, Typist};
 use shtask::remote::{self, Dial, RemoteClient, connect_to};
 use shtask::server::{Host, Patience, Place, Privacy, Serving};
 use shtask::supervisor::{Storage, Supervisor, SupervisorSetup};
@@ -18,11 +18,11 @@ use tokio::task::JoinHandle;
 struct TestHost(shtask::supervisor::Clients);
 
 impl Host for TestHost {
-    fn client(&self, session: &SessionName) -> Result<Arc<dyn Client>, Failure> {
+    fn client(&self, session: &SessionName, who: &Typist) -> Result<Arc<dyn Client>, Failure> {
         if session.as_str() == "refused" {
             return Err(Failure::new(ErrorCode::NotFound, "no such session"));
         }
-        Ok(Arc::new(self.0.client(session.clone())))
+        Ok(Arc::new(self.0.client_of(session.clone(), who.clone())))
     }
 
     fn sessions(&self) -> &dyn Sessions {
@@ -128,8 +128,9 @@ impl Served {
     pub(crate) fn connect_as(
         &self,
         session: SessionName,
+        who: Typist,
     ) -> impl Future<Output = Result<RemoteClient, Failure>> + use<> {
-        RemoteClient::connect(dial(&self.socket), session, remote::Patience::default())
+        RemoteClient::connect_as(dial(&self.socket), session, who, remote::Patience::default())
     }
 }
 

@@ -9,7 +9,8 @@ use shtask::api::{
     feed,
 };
 use shtask::model::{
-    Cut, ErrorCode, Failure, Fence, Guard, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind, WriteStdin,
+    Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind,
+    WriteStdin,
 };
 
 #[derive(Default)]
@@ -29,6 +30,14 @@ impl Client for Played {
     }
 
     fn control(&self, _: RunId, _: WriteStdin) -> Reply<Cut> {
+        refuse()
+    }
+
+    fn take_keyboard(&self, _: RunId) -> Reply<KeyboardOwner> {
+        refuse()
+    }
+
+    fn hand_back_keyboard(&self, _: RunId) -> Reply<bool> {
         refuse()
     }
 

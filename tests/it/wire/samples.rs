@@ -16,7 +16,7 @@ use shtask::wire::{
 };
 
 /// The names of all that can be asked.
-const ASKS: [&str; 34] = [
+const ASKS: [&str; 36] = [
     "start",
     "start_foreground",
     "control",
@@ -51,6 +51,8 @@ const ASKS: [&str; 34] = [
     "roll_back_close",
     "resume_session",
     "sessions",
+    "take_keyboard",
+    "hand_back_keyboard",
 ];
 
 fn run() -> RunId {
@@ -84,7 +86,23 @@ fn view() -> Arc<RunView> {
         started: Some(Moment::from_boot(Duration::from_secs(5))),
         ended: None,
         activity: Activity { output: 3, bells: 1 },
+        keyboard: None,
     })
+}
+
+fn owner() -> KeyboardOwner {
+    let who = Typist::new(TypistKind::Person, "attach on pts/3");
+    let since = "2026-11-29T19:00:00Z".parse().expect("a time");
+    KeyboardOwner { id: TypistId(7), who, since, taken: Moment::from_boot(Duration::from_secs(6)) }
+}
+
+fn held() -> Arc<RunView> {
+    Arc::new(RunView { keyboard: Some(owner()), ..(*view()).clone() })
+}
+
+fn note() -> HeldNote {
+    let (by, held) = ("attach on pts/3".into(), Duration::from_millis(1500));
+    HeldNote { by, held, is_held: false, typed: "ls\n".into(), is_cut: true }
 }
 
 fn frame(text: &str) -> Frame {
@@ -158,6 +176,8 @@ fn ask(name: &str) -> Ask {
         "roll_back_close" => Ask::RollBackClose { lease: LeaseId(3) },
         "resume_session" => Ask::ResumeSession,
         "sessions" => Ask::Sessions,
+        "take_keyboard" => Ask::TakeKeyboard { run },
+        "hand_back_keyboard" => Ask::HandBackKeyboard { run },
         other => panic!("no sample of {other}"),
     }
 }
@@ -199,6 +219,8 @@ fn name_of(ask: &Ask) -> &'static str {
         Ask::RollBackClose { .. } => 31,
         Ask::ResumeSession => 32,
         Ask::Sessions => 33,
+        Ask::TakeKeyboard { .. } => 34,
+        Ask::HandBackKeyboard { .. } => 35,
     };
     ASKS[place]
 }
@@ -216,6 +238,7 @@ fn tells() -> Vec<(&'static str, FromServer, Vec<u8>)> {
     let reading = Reading {
         record: Arc::new(record()),
         parts: vec![Part { name: PartName::Stdout, text: "out".into(), cut: true }],
+        note: None,
     };
     vec![
         ("ok", ok(Json::of(&true)), vec![]),
@@ -228,6 +251,9 @@ fn tells() -> Vec<(&'static str, FromServer, Vec<u8>)> {
         ("ok_history", ok(Json::of(&HistoryAnswer { span, first: 0 })), write_rows(&base.rows)),
         ("ok_watch", ok(Json::of(&())), write_frame(&base, None)),
         ("ok_shutdown", ok(Json::of(&ShutdownReport { ended: 2, left: vec![] })), vec![]),
+        ("ok_owner", ok(Json::of(&owner())), vec![]),
+        ("ok_reading_note", ok(Json::of(&Reading { note: Some(note()), ..reading.clone() })), vec![]),
+        ("run_held", FromServer::Run { id, view: held() }, vec![]),
         ("failed", FromServer::Failed { id, failure: failure.clone() }, vec![]),
         ("run", FromServer::Run { id, view: view() }, vec![]),
         ("removed", FromServer::Removed { id, run: run() }, vec![]),
@@ -307,7 +333,7 @@ fn what_a_server_says_is_read_from_its_sample() {
 fn hello_and_welcome_are_read_from_their_samples() {
     // The version of the program is for people and changes.
     let version = |json: Vec<u8>| String::from_utf8(json).expect("text").replace(env!("CARGO_PKG_VERSION"), "X.Y.Z");
-    let hello = Hello::new("s".parse().expect("a name"));
+    let hello = Hello::new("s".parse().expect("a name"), Typist::new(TypistKind::Agent, "an agent"));
     let json = version(serde_json::to_vec(&hello).expect("json"));
     let read = Hello::read(&sample("hello", &outbox(json.as_bytes())).head).expect("a hello");
     assert_eq!((read.version, read.session), (hello.version, hello.session));
