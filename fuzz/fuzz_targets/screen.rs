@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(screen.take_signals().len() <= 64);
 
     // What a redraw writes is for a terminal too.
-    let redraw = screen.redraw();
+    let redraw = screen.redraw(|_| ());
     let mut anew = Screen::new(size, 10);
     anew.admit(&redraw);
     checks::check(&mut anew);
