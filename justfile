@@ -29,7 +29,7 @@ docs:
     .ci/run generate
     cargo doc --no-deps
 
-# Makes the pictures of the README from the real program.
+# Makes the pictures of the README with the program itself.
 screenshots:
     screenshots/make
 

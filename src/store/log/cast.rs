@@ -1,9 +1,11 @@
 //! A log as an asciicast that `asciinema play` plays (version 2 of the format).
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::json;
 
 use super::reader::LogReader;
@@ -37,6 +39,18 @@ pub fn export_cast(
     cast.finish()
 }
 
+/// The first line. That it begins with the version is how readers know a recording from other output.
+#[derive(Serialize)]
+struct Header<'a> {
+    version: u8,
+    width: u16,
+    height: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<i64>,
+    title: &'a str,
+    env: BTreeMap<&'a str, &'a str>,
+}
+
 struct Cast<'a> {
     out: &'a mut dyn Write,
     title: &'a str,
@@ -56,15 +70,16 @@ impl Cast<'_> {
             },
             LogEvent::Begin(size) => {
                 let size = size.unwrap_or(Size::DEFAULT);
-                let mut head = json!({
-                    "version": 2, "width": size.cols(), "height": size.rows(),
-                    "title": self.title, "env": { "TERM": "xterm-256color", "SHELL": "/bin/sh" },
-                });
-                if let Some(started_at) = self.started_at {
-                    head["timestamp"] = started_at.as_second().into();
-                }
+                let head = Header {
+                    version: 2,
+                    width: size.cols(),
+                    height: size.rows(),
+                    timestamp: self.started_at.map(Timestamp::as_second),
+                    title: self.title,
+                    env: [("SHELL", "/bin/sh"), ("TERM", "xterm-256color")].into(),
+                };
                 self.begun = true;
-                writeln!(self.out, "{head}")?;
+                writeln!(self.out, "{}", serde_json::to_string(&head).map_err(io::Error::from)?)?;
                 Ok(())
             }
             LogEvent::Gap(bytes) => {

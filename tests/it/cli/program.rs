@@ -214,7 +214,7 @@ fn an_export_draws_the_last_screen_as_a_picture_or_a_page() {
     let run = served.start(&["--pty", "--size", "40x10", line]);
     served.done(&["wait", &run, "--for", "match:green"]);
     let svg = served.done(&["export", &run, "--svg"]);
-    assert!(svg.starts_with("<svg") && svg.contains("green &amp; bold"), "{svg}");
+    assert!(svg.starts_with("<svg") && svg.contains("green &amp; bold") && !svg.contains("u001b"), "{svg}");
     assert_eq!(served.done(&["export", &run, "--format", "svg"]), svg);
     let html = served.done(&["export", &run, "--html"]);
     assert!(html.contains("<html") && html.contains("green &amp; bold"), "{html}");

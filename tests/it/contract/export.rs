@@ -29,6 +29,7 @@ async fn export(ground: &Ground, run: RunId, format: ExportFormat) -> Result<Str
 async fn a_cast_has_the_bytes_and_the_size(ground: Arc<Ground>) {
     let run = ground.outcome(ground.pty(r"printf 'a \033[1mcast\033[0m\n'")).await.id;
     let cast = export(&ground, run, ExportFormat::Cast).await.expect("a cast");
+    assert!(cast.starts_with("{\"version\":2,"), "readers look for it there: {cast}");
     let mut lines = cast.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("json"));
     let head = lines.next().expect("a head");
     assert_eq!((&head["version"], &head["width"], &head["height"]), (&2.into(), &80.into(), &24.into()));
