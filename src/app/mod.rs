@@ -1,5 +1,6 @@
 //! Puts the parts together: the only floor that knows all of them.
 
+mod clipboard;
 mod config;
 mod connect;
 mod doctor;

@@ -9,7 +9,7 @@ use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings::{keymap, present_dir, settings, tell_misconfigured};
 use super::who::who;
-use super::{embedded, farewell, log};
+use super::{clipboard, embedded, farewell, log};
 use crate::api::Client;
 use crate::cli::{Console, Exit, Global};
 use crate::model::{
@@ -148,6 +148,8 @@ fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
         cwd: start_dir.to_owned(),
         new_run_mode: settings.defaults.mode,
         home: settings.directories.home.clone(),
+        clipboard: clipboard::program(settings.tui.clipboard.as_deref(), settings::process_env),
+        copy_on_release: settings.tui.copy_on_release,
         colors: ColorChoice::from_env(settings::process_env),
         again: "shtask".to_owned(),
         server: None,

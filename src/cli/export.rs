@@ -67,7 +67,7 @@ struct Target {
 
 impl Target {
     fn write(&mut self, verbs: &mut Verbs<'_>, bytes: &[u8]) -> Result<(), Fault> {
-        let Some(path) = &self.path else { return Ok(verbs.console.bytes(bytes)?) };
+        let Some(path) = &self.path else { return verbs.console.bytes(bytes) };
         let file = match &mut self.file {
             Some(file) => Ok(file),
             none => File::create(path).map(|made| none.insert(made)),

@@ -163,6 +163,14 @@ pub(super) const TUI: Section = Section {
         default("mouse", "true", "Whether the mouse selects and scrolls."),
         default("layout", "\"left\"", "Where the list of runs stands: `left`, `top` or `hidden`.")
             .tried(&["list", "list_position"]),
+        example(
+            "clipboard",
+            "[\"xclip\", \"-selection\", \"clipboard\"]",
+            "The program that takes copies at its standard input; unset: the one of the system, [] for none. The terminal gets them, too (OSC 52).",
+        )
+        .tried(&["copy", "copy_command", "clipboard_command"]),
+        default("copy_on_release", "true", "Whether a selection with the mouse is copied when the button is let go.")
+            .tried(&["copy_on_select", "autocopy"]),
     ],
 };
 

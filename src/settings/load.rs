@@ -215,6 +215,10 @@ impl Globals {
         let table = table.only(&TUI);
         set(&mut self.tui.mouse, table.get("mouse").and_then(|value| value.flag()));
         set(&mut self.tui.layout, table.get("layout").and_then(|value| read_layout(&value)));
+        set(&mut self.tui.copy_on_release, table.get("copy_on_release").and_then(|value| value.flag()));
+        if let Some(words) = table.get("clipboard").and_then(|value| value.texts()) {
+            self.tui.clipboard = Some(words.into_iter().map(str::to_owned).collect());
+        }
         if let Some(value) = table.get("attach_key")
             && let Some(key) = value.parsed::<KeyChord>()
         {

@@ -36,6 +36,10 @@ pub struct TuiSettings {
     pub attach_key: KeyChord,
     /// Whether the mouse is used.
     pub mouse: bool,
+    /// The program that takes what is copied at its standard input, and its arguments; empty for none, unset for one that is found.
+    pub clipboard: Option<Vec<String>>,
+    /// Whether what was selected with the mouse is copied when the button is let go.
+    pub copy_on_release: bool,
     /// Where the list of runs stands at first.
     pub layout: ListPlace,
 }
@@ -44,7 +48,7 @@ impl Default for TuiSettings {
     fn default() -> TuiSettings {
         let modifiers = Modifiers { ctrl: true, ..Modifiers::default() };
         let attach_key = KeyChord { key: Key::Char('a'), modifiers };
-        TuiSettings { attach_key, mouse: true, layout: ListPlace::default() }
+        TuiSettings { attach_key, mouse: true, clipboard: None, copy_on_release: true, layout: ListPlace::default() }
     }
 }
 

@@ -37,6 +37,10 @@ pub(crate) enum Cmd {
     Forget(RunId),
     /// Ask for rows of the scrollback.
     History { run: RunId, first: u64, count: usize },
+    /// Ask for rows of the scrollback to be read as text.
+    Gather { run: RunId, first: u64, count: usize },
+    /// Give a text to the clipboard.
+    Copy(String),
     /// Watch this run, or at another size than before.
     Watch { run: RunId, size: Size },
     /// Watch this run no longer.

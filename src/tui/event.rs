@@ -64,6 +64,13 @@ pub(crate) enum Answer {
         run: RunId,
         result: Result<HistoryRows, Failure>,
     },
+    /// Rows that were asked for to be read as text.
+    Gathered {
+        run: RunId,
+        result: Result<HistoryRows, Failure>,
+    },
+    /// The program of the system took a copy, or not, and why.
+    Copied(Result<(), String>),
     Controlled {
         run: RunId,
         result: Result<Cut, Failure>,

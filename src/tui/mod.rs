@@ -4,6 +4,7 @@
 //! with commands, and drawn by `view`; only `run` and `terminal` touch the world.
 
 mod cells;
+mod clipboard;
 mod cmd;
 mod event;
 mod input;

@@ -93,6 +93,10 @@ pub struct Options {
     pub new_run_mode: Mode,
     /// What `~` in the new-run prompt means.
     pub home: Option<PathBuf>,
+    /// The program that takes what is copied at its standard input, and its arguments; empty for none. The terminal is given it in any case.
+    pub clipboard: Vec<String>,
+    /// Whether what was selected with the mouse is copied when the button is let go.
+    pub copy_on_release: bool,
     /// How many colours may be used.
     pub colors: ColorChoice,
     /// How these runs are shown again, for the user's shell.

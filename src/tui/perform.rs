@@ -54,6 +54,10 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
             let reply = client.history(run, first, count);
             answer(async move { Answer::History { run, result: reply.await } })
         }
+        Cmd::Gather { run, first, count } => {
+            let reply = client.history(run, first, count);
+            answer(async move { Answer::Gathered { run, result: reply.await } })
+        }
         Cmd::Control { run, control } => {
             let reply = client.control(run, control);
             answer(async move { Answer::Controlled { run, result: reply.await } })
@@ -67,7 +71,7 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
             answer(async move { Answer::ShutDown { result: reply.await } })
         }
         Cmd::StopAll { runs, kill } => stop_all(client, runs, kill),
-        Cmd::Watch { .. } | Cmd::Unwatch(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return Err(cmd),
+        Cmd::Watch { .. } | Cmd::Unwatch(_) | Cmd::Copy(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return Err(cmd),
     })
 }
 

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::api::{Client, Feed, Link, Update, View, Watch};
 use crate::model::{Failure, Frame, Moment, RunId};
 
+use super::clipboard;
 use super::cmd::Cmd;
 use super::event::{Event, Input};
 use super::input::inputs;
@@ -67,14 +68,27 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         colors,
         again,
         server,
+        clipboard,
+        copy_on_release,
     } = options;
     let screen = Screen::enter(mouse)?;
     let keys = Arc::new(keys);
-    let setup = Setup { title, attach_key, keys, cwd, new_run_mode, home, colors, again, has_server: server.is_some() };
+    let setup = Setup {
+        title,
+        attach_key,
+        keys,
+        cwd,
+        new_run_mode,
+        home,
+        colors,
+        again,
+        has_server: server.is_some(),
+        copy_on_release,
+    };
     let mut model = Model::new(setup, tasks, terminal::size(), clock());
     model.list_place = list_place;
     let mut ui = Ui::new(client, new_run, clock, model, screen);
-    ui.link = server;
+    (ui.link, ui.clipboard) = (server, clipboard);
     ui.draw().map_err(TuiError::Draw)?;
     ui.drive(inputs, signals).await
 }
@@ -100,6 +114,8 @@ pub(super) struct Ui<S> {
     clock: fn() -> Moment,
     pub(super) model: Model,
     pub(super) surface: S,
+    /// The program that takes copies, and its arguments; none when there is none.
+    clipboard: Vec<String>,
     /// Answers that are on their way. Bounded by what the user can ask for: each key, click or change of size is one.
     answers: FuturesUnordered<Awaited>,
     watches: Watches,
@@ -128,6 +144,7 @@ impl<S: Surface> Ui<S> {
             clock,
             model,
             surface,
+            clipboard: Vec::new(),
             answers: FuturesUnordered::new(),
             watches: Watches::default(),
             feed: None,
@@ -281,6 +298,13 @@ impl<S: Surface> Ui<S> {
                 Ok(()) => self.resume_at = Some(Instant::now() + STOPPED_WITHIN),
                 Err(_) => self.left = Some(Leaving::TerminalLost),
             },
+            Cmd::Copy(text) => {
+                let given = self.surface.copy(&text);
+                if given.is_err() {
+                    self.left = Some(Leaving::TerminalLost);
+                }
+                self.answers.push(clipboard::give(&self.clipboard, text, given.unwrap_or(false)));
+            }
             Cmd::Quit => self.left = Some(self.model.leaving()),
             // All others are calls of the client.
             Cmd::Start { .. }
@@ -293,6 +317,7 @@ impl<S: Surface> Ui<S> {
             | Cmd::Inspect(_)
             | Cmd::Forget(_)
             | Cmd::History { .. }
+            | Cmd::Gather { .. }
             | Cmd::Control { .. }
             | Cmd::Resize { .. }
             | Cmd::Shutdown { .. }

@@ -10,6 +10,7 @@ use ratatui::backend::CrosstermBackend;
 use crate::model::{CursorShape, MouseTracking};
 
 use super::TuiError;
+use super::clipboard;
 use super::model::{Focus, Model};
 use super::painter::Painter;
 use super::terminal::{self, OuterTerminal, Output};
@@ -25,6 +26,9 @@ pub(super) trait Surface {
 
     /// Makes the next draw one from scratch, at the given size.
     fn clear(&mut self, size: (u16, u16)) -> io::Result<()>;
+
+    /// Gives a text to the terminal's clipboard; returns whether it is short enough for that.
+    fn copy(&mut self, text: &str) -> io::Result<bool>;
 
     /// Returns columns and rows.
     fn size(&self) -> (u16, u16);
@@ -95,6 +99,12 @@ impl Surface for Screen {
 
     fn catch_up(&mut self) -> io::Result<bool> {
         self.output.catch_up()
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<bool> {
+        let Some(sequence) = clipboard::sequence(text) else { return Ok(false) };
+        self.output.write_all(sequence.as_bytes())?;
+        self.output.catch_up().map(|_| true)
     }
 
     fn size(&self) -> (u16, u16) {

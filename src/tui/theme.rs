@@ -45,6 +45,30 @@ impl Theme {
         if active { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new().add_modifier(Modifier::BOLD) }
     }
 
+    /// What a search has found.
+    pub(crate) fn hit(self) -> Style {
+        if self.colors == ColorChoice::None {
+            return Style::new().add_modifier(Modifier::REVERSED);
+        }
+        Style::new().fg(Color::Black).bg(Color::Yellow)
+    }
+
+    /// The hit that the user is at.
+    pub(crate) fn current_hit(self) -> Style {
+        if self.colors == ColorChoice::None {
+            return Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD | Modifier::UNDERLINED);
+        }
+        Style::new().fg(Color::Black).bg(Color::LightGreen).add_modifier(Modifier::BOLD)
+    }
+
+    /// What is selected to be copied.
+    pub(crate) fn selection(self) -> Style {
+        if self.colors == ColorChoice::None {
+            return Style::new().add_modifier(Modifier::REVERSED);
+        }
+        Style::new().fg(Color::Black).bg(Color::LightCyan)
+    }
+
     pub(crate) fn dim(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }

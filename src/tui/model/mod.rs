@@ -6,8 +6,10 @@ mod layout;
 mod list;
 mod menu;
 mod pane;
+mod pane_reading;
 mod panes;
 mod prompt;
+mod reading;
 mod split;
 mod state;
 mod summary;
@@ -20,6 +22,7 @@ pub(crate) use list::{Known, List, Row, RowKey};
 pub(crate) use menu::{ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNALS, SignalMenu};
 pub(crate) use pane::Pane;
 pub(crate) use prompt::{Field, Prompt};
+pub(crate) use reading::*;
 pub(crate) use split::{MAX_PANES, Split, grid};
 pub(crate) use state::{
     Doubling, Ending, Focus, Level, Model, Notice, Overlay, Setup, counts_to, display_name, grace_end,

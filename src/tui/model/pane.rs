@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::model::{Failure, Frame, Row, RunId, Size};
 
-use super::HistoryCache;
+use super::{HistoryCache, Reading};
 
 /// What the pane shows. Row numbers count from the start of the run's history on: the screen follows right after it, so a place that is
 /// looked at stays where it is while output goes on.
@@ -25,6 +25,8 @@ pub(crate) struct Pane {
     pub(crate) refused: Option<Size>,
     /// The frame before, for rows that have just scrolled off and are not fetched yet.
     before: Option<Arc<Frame>>,
+    /// Search, filter and copy mode.
+    pub(crate) reading: Reading,
 }
 
 impl Pane {
@@ -35,6 +37,8 @@ impl Pane {
     /// Takes the newest frame.
     pub(crate) fn show(&mut self, frame: Arc<Frame>) {
         self.failure = None;
+        let scrolled_off = self.frame.as_ref().map_or(0, |old| frame.history.end.saturating_sub(old.history.end));
+        self.reading.news = if self.scroll.is_some() { self.reading.news + scrolled_off } else { 0 };
         if let Some(old) = self.frame.take() {
             if old.size.cols() == frame.size.cols() {
                 self.before = Some(old);
@@ -48,6 +52,7 @@ impl Pane {
             *top = (*top).max(frame.history.first).min(frame.history.end + u64::from(frame.size.rows()));
         }
         self.frame = Some(frame);
+        self.update_reading(true);
     }
 
     /// Returns whether a frame would change what the pane shows: not when only older rows are looked at.
@@ -55,6 +60,8 @@ impl Pane {
         let (Some(frame), Some(top)) = (&self.frame, self.scroll) else { return true };
         let is_past = top + u64::from(height) <= frame.history.end;
         !is_past
+            || self.reading.is_active()
+            || self.reading.news_words(next.history.end.saturating_sub(frame.history.end)) != self.reading.news_words(0)
             || frame.size != next.size
             || frame.history.first != next.history.first
             || frame.title != next.title

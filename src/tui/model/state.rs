@@ -15,8 +15,8 @@ use crate::tui::keys::{Intent, Part};
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
-    Areas, ExtendMenu, INSPECT_EVERY, InspectPanel, LeaveQuestion, List, Pane, Prompt, RowKey, SignalMenu, Split,
-    areas, countdown_step, detached, summary,
+    Areas, ExtendMenu, INSPECT_EVERY, InspectPanel, LeaveQuestion, LinePrompt, List, Pane, Prompt, RowKey, SignalMenu,
+    Split, areas, countdown_step, detached, summary,
 };
 
 /// Where keys go when no overlay is open.
@@ -44,6 +44,8 @@ pub(crate) enum Overlay {
     Extend(ExtendMenu),
     /// The question before leaving.
     Leave(LeaveQuestion),
+    /// A search or a filter that is typed.
+    Line(Box<LinePrompt>),
 }
 
 impl Overlay {
@@ -52,6 +54,7 @@ impl Overlay {
         match self {
             Overlay::Help { .. } => Part::Help,
             Overlay::Prompt(_) => Part::NewRun,
+            Overlay::Line(_) => Part::Line,
             Overlay::Signal(_) | Overlay::Extend(_) => Part::Menu,
             Overlay::Leave(_) => Part::Leave,
         }
@@ -105,6 +108,8 @@ pub(crate) struct Setup {
     pub(crate) again: String,
     /// Whether a server has the runs: they go on when the TUI is left.
     pub(crate) has_server: bool,
+    /// Whether what was selected with the mouse is copied when the button is let go.
+    pub(crate) copy_on_release: bool,
 }
 
 /// The state of the TUI.

@@ -9,6 +9,7 @@ mod listing;
 mod looping;
 mod pictures;
 mod random;
+mod reading;
 mod scrolling;
 mod split;
 pub(super) mod stage;

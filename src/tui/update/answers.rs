@@ -67,6 +67,16 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
                 }
             }
         }
+        Answer::Gathered { run, result } => {
+            if model.pane.run == Some(run) {
+                match result {
+                    Ok(rows) => model.pane.reading.text.take(rows.first, &rows.rows),
+                    Err(_) => model.pane.reading.text.failed(),
+                }
+            }
+        }
+        Answer::Copied(Ok(())) => {}
+        Answer::Copied(Err(why)) => model.complain(format!("the copy was not taken: {why}")),
         Answer::Controlled { run, result } => controlled(model, run, result.map(|cut| cut.outcome.failed)),
         Answer::Resized { run, size, result } => {
             // An answer to an older size says nothing: a newer one is on its way.
@@ -109,6 +119,8 @@ fn is_news(answer: &Answer) -> bool {
         | Answer::Inspected { .. }
         | Answer::Forgotten { .. }
         | Answer::History { .. }
+        | Answer::Gathered { .. }
+        | Answer::Copied(_)
         | Answer::ShutDown { .. }
         | Answer::AllStopped { .. } => true,
     }

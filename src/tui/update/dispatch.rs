@@ -8,7 +8,7 @@ use super::super::event::{Event, Input};
 use super::super::keys::{Intent, Part};
 use super::super::model::{Doubling, Focus, Model, Overlay};
 use super::sequence::Pressed;
-use super::{answers, attached, intents, leave, menus, mouse, prompt, scroll, sequence, sync};
+use super::{answers, attached, intents, leave, line, menus, mouse, prompt, scroll, sequence, sync};
 
 /// Takes an event in.
 pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
@@ -60,6 +60,7 @@ fn only_rows_change(model: &Model, run: RunId, next: &Frame) -> bool {
     let is_same_kind = |frame: &Frame| frame.size == next.size && frame.title == next.title;
     is_live
         && pane.scroll.is_none()
+        && !pane.reading.is_active()
         && model.overlay.is_none()
         && model.notice.is_none()
         && model.parted.is_none()
@@ -73,6 +74,10 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
         Input::Paste(text) => match &mut model.overlay {
             Some(Overlay::Prompt(prompt)) => {
                 prompt::paste(prompt, &text);
+                model.dirty = true;
+            }
+            Some(Overlay::Line(_)) => {
+                line::paste(model, &text);
                 model.dirty = true;
             }
             Some(Overlay::Help { .. } | Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Leave(_)) => {}
@@ -92,6 +97,9 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
 fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     let doubling = model.doubling.take();
     let part = model.part();
+    if model.focus != Focus::Scroll && model.pane.reading.selection.take().is_some() {
+        model.dirty = true;
+    }
     // While attached, a key changes nothing here unless it is ours: what it does comes back as a frame.
     let Some(part) = part else { return attached::press(model, chord, cmds) };
     model.dirty = true;
@@ -109,7 +117,9 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         (Part::List | Part::Scroll, Some(intent)) => act(model, intent, cmds),
         (Part::List | Part::Scroll, None) => {}
         (Part::Waiting, _) => leave::press_waiting(model, intent, cmds),
-        (Part::Help | Part::NewRun | Part::Menu | Part::Leave, _) => menus::press(model, intent, chord, cmds),
+        (Part::Help | Part::Line | Part::NewRun | Part::Menu | Part::Leave, _) => {
+            menus::press(model, intent, chord, cmds)
+        }
     }
 }
 

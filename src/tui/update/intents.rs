@@ -7,8 +7,8 @@ use crate::model::{RunId, Status, TimeoutKind};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{ExtendMenu, Focus, InspectPanel, Model, Overlay, Prompt, RowKey, SignalMenu};
-use super::{attached, leave, panes, scroll};
+use super::super::model::{ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, RowKey, SignalMenu};
+use super::{attached, leave, line, panes, scroll};
 
 /// How far a page of the inspect panel goes, in lines.
 const PANEL_PAGE: isize = 5;
@@ -51,7 +51,34 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Back => back(model),
         Intent::Suspend => cmds.push(Cmd::Suspend),
         Intent::Redraw => cmds.push(Cmd::Redraw),
-        Intent::NextField | Intent::PreviousField | Intent::Yes | Intent::No | Intent::Hurry => {}
+        Intent::Search => line::open(model, LineKind::Search),
+        Intent::NextField
+        | Intent::PreviousField
+        | Intent::Yes
+        | Intent::No
+        | Intent::Hurry
+        | Intent::NextHit
+        | Intent::PreviousHit
+        | Intent::ToggleRegex
+        | Intent::ToggleCase
+        | Intent::Filter
+        | Intent::Follow
+        | Intent::Select
+        | Intent::SelectLines
+        | Intent::SelectBlock
+        | Intent::OtherEnd
+        | Intent::Copy
+        | Intent::CopyAsShown
+        | Intent::Left
+        | Intent::Right
+        | Intent::WordForward
+        | Intent::WordBack
+        | Intent::WordEnd
+        | Intent::LineStart
+        | Intent::FirstText
+        | Intent::LineEnd
+        | Intent::ParagraphBack
+        | Intent::ParagraphForward => {}
     }
 }
 

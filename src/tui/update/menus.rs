@@ -5,7 +5,7 @@ use crate::model::{KeyChord, Mode};
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
-use super::{leave, prompt};
+use super::{leave, line, prompt};
 
 /// Takes a key that means this in the open overlay; where text is taken, one that means nothing is text.
 pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
@@ -16,6 +16,7 @@ pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, 
         Overlay::Signal(menu) => signal(model, menu, intent, cmds),
         Overlay::Extend(menu) => extend(model, menu, intent, cmds),
         Overlay::Leave(question) => question_key(model, question, intent, cmds),
+        Overlay::Line(line) => line::press(model, line, intent, chord),
     }
 }
 

@@ -5,11 +5,14 @@ mod attached;
 mod dispatch;
 mod intents;
 mod leave;
+mod line;
 mod menus;
 mod mouse;
 mod panes;
 mod prompt;
+mod reading;
 mod scroll;
+mod select_mouse;
 mod sequence;
 mod sync;
 

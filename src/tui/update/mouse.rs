@@ -8,7 +8,7 @@ use super::super::cmd::Cmd;
 use super::super::model::{Focus, Model, Overlay, areas};
 use super::super::view;
 use super::dispatch::act;
-use super::{attached, menus, panes, scroll};
+use super::{attached, menus, panes, scroll, select_mouse};
 
 /// How far one notch of the wheel goes, in rows.
 const NOTCH: i64 = 3;
@@ -23,6 +23,12 @@ pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     }
     if pressed_left(mouse) {
         model.pending = None;
+    }
+    if select_mouse::is_held(model)
+        && matches!(mouse.kind, MouseKind::Move | MouseKind::Release)
+        && let Some(area) = model.terminal_area()
+    {
+        return select_mouse::drag(model, mouse, area, cmds);
     }
     let at = Position::new(mouse.x, mouse.y);
     let is_in = |area: Option<Rect>| area.filter(|area| area.contains(at));
@@ -126,6 +132,10 @@ fn on_pane(model: &mut Model, mouse: Mouse, area: Rect, cmds: &mut Vec<Cmd>) {
             panel.scroll = panel.scroll.saturating_add_signed(rows as isize);
             model.dirty = true;
         }
+        return;
+    }
+    if pressed_left(mouse) && select_mouse::press(model, mouse, area) {
+        (model.notice, model.dirty) = (None, true);
         return;
     }
     if model.focus == Focus::Attached {

@@ -5,7 +5,7 @@ use crate::settings::ListPlace;
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{Focus, Model, Pane, grid, panes_place};
+use super::super::model::{Focus, Model, Pane, Reading, grid, panes_place};
 
 /// Gives each pane the run of its row. A pane that shows the run already keeps all it knows.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -28,7 +28,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
         let mut pane = known.map_or_else(|| Pane::of(run), |at| pool.swap_remove(at));
         if others(index) {
             // What is not in front is live.
-            pane.scroll = None;
+            (pane.scroll, pane.reading) = (None, Reading::default());
             model.beside.push(pane);
         } else {
             model.pane = pane;

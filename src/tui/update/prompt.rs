@@ -1,6 +1,6 @@
 //! Keys of the new-run prompt.
 
-use tui_input::InputRequest;
+use tui_input::{Input, InputRequest};
 
 use crate::model::{Key, KeyChord, Modifiers, NamedKey};
 
@@ -48,15 +48,11 @@ fn edit(prompt: &mut Prompt, chord: KeyChord) {
     if prompt.pending {
         return;
     }
-    let Some(request) = request(chord) else { return };
     let field = prompt.field;
     match prompt.input() {
-        Some(input) => {
-            if !matches!(request, InputRequest::InsertChar(_)) || input.value().len() < MAX_CHARS {
-                input.handle(request);
-            }
-        }
+        Some(input) => edit_line(input, chord, MAX_CHARS),
         None => {
+            let Some(request) = request(chord) else { return };
             let toggles = matches!(
                 request,
                 InputRequest::InsertChar(_) | InputRequest::GoToPrevChar | InputRequest::GoToNextChar
@@ -68,6 +64,14 @@ fn edit(prompt: &mut Prompt, chord: KeyChord) {
     }
     if prompt.error.as_ref().is_some_and(|(wrong, _)| *wrong == field) {
         prompt.error = None;
+    }
+}
+
+/// Does what a key means in a line that is typed, which becomes no longer than so many bytes.
+pub(super) fn edit_line(input: &mut Input, chord: KeyChord, max: usize) {
+    let Some(request) = request(chord) else { return };
+    if !matches!(request, InputRequest::InsertChar(_)) || input.value().len() < max {
+        input.handle(request);
     }
 }
 
@@ -97,12 +101,18 @@ pub(super) fn paste(prompt: &mut Prompt, text: &str) {
     if prompt.pending {
         return;
     }
-    let Some(input) = prompt.input() else { return };
-    let room = MAX_CHARS.saturating_sub(input.value().len());
+    if let Some(input) = prompt.input() {
+        paste_line(input, text, MAX_CHARS);
+    }
+}
+
+/// Takes a paste into a line that is typed.
+pub(super) fn paste_line(input: &mut Input, text: &str, max: usize) {
+    let room = max.saturating_sub(input.value().len());
     let (cursor, value) = (input.cursor(), input.value());
     let line = crate::model::plain_line(text.trim_end_matches(['\r', '\n']), room.max(1));
     let before: String = value.chars().take(cursor).collect();
     let after: String = value.chars().skip(cursor).collect();
     let cursor = cursor + line.chars().count();
-    *input = tui_input::Input::new(format!("{before}{line}{after}")).with_cursor(cursor);
+    *input = Input::new(format!("{before}{line}{after}")).with_cursor(cursor);
 }

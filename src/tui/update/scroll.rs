@@ -3,6 +3,7 @@
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{Focus, Model, Overlay};
+use super::reading;
 
 /// Freezes the view where it is, and gives the keys to it.
 pub(super) fn enter(model: &mut Model) {
@@ -16,10 +17,13 @@ pub(super) fn enter(model: &mut Model) {
     }
     model.inspect = None;
     model.focus = Focus::Scroll;
-    model.pane.scroll = Some(model.pane.top(height(model)));
+    model.pane.stop_view(height(model));
 }
 
 pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    if reading::act(model, intent, cmds) {
+        return;
+    }
     let page = i64::from(height(model));
     match intent {
         Intent::Up => by(model, -1),
@@ -29,7 +33,8 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::HalfUp => by(model, -(page / 2).max(1)),
         Intent::HalfDown => by(model, (page / 2).max(1)),
         Intent::First => by(model, -i64::from(u32::MAX)),
-        Intent::Last | Intent::Back => leave(model),
+        Intent::Last => by(model, i64::from(u32::MAX)),
+        Intent::Back => leave(model),
         Intent::Zoom => model.zoom = !model.zoom,
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
         Intent::Suspend => cmds.push(Cmd::Suspend),
@@ -56,14 +61,37 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::Split
         | Intent::NextPane
         | Intent::PreviousPane
-        | Intent::MoveList => {}
+        | Intent::MoveList
+        | Intent::Search
+        | Intent::NextHit
+        | Intent::PreviousHit
+        | Intent::ToggleRegex
+        | Intent::ToggleCase
+        | Intent::Filter
+        | Intent::Follow
+        | Intent::Select
+        | Intent::SelectLines
+        | Intent::SelectBlock
+        | Intent::OtherEnd
+        | Intent::Copy
+        | Intent::CopyAsShown
+        | Intent::Left
+        | Intent::Right
+        | Intent::WordForward
+        | Intent::WordBack
+        | Intent::WordEnd
+        | Intent::LineStart
+        | Intent::FirstText
+        | Intent::LineEnd
+        | Intent::ParagraphBack
+        | Intent::ParagraphForward => {}
     }
 }
 
 /// Moves by rows; the end of the output leads back to live.
 pub(super) fn by(model: &mut Model, rows: i64) {
     let height = height(model);
-    if !model.pane.scroll_by(rows, height) && model.focus == Focus::Scroll {
+    if !model.pane.scroll_shown(rows, height) && model.focus == Focus::Scroll && !reading::stays(model) {
         leave(model);
     }
 }
@@ -71,11 +99,12 @@ pub(super) fn by(model: &mut Model, rows: i64) {
 /// Goes back to live.
 pub(super) fn leave(model: &mut Model) {
     model.pane.scroll = None;
+    reading::end(model);
     if model.focus == Focus::Scroll {
         model.focus = Focus::List;
     }
 }
 
-fn height(model: &Model) -> u16 {
+pub(super) fn height(model: &Model) -> u16 {
     model.pane_size().rows()
 }

@@ -4,7 +4,7 @@ use crate::model::{Mode, Status};
 
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, INSPECT_EVERY, InspectPanel, Model};
-use super::{attached, panes};
+use super::{attached, panes, reading, scroll};
 
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(run) = model.select_when_known.filter(|run| model.list.known(*run).is_some()) {
@@ -21,6 +21,8 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     watch(model, cmds);
     resize(model, cmds);
     history(model, cmds);
+    gather(model, cmds);
+    reading::settle(model);
     inspect(model, cmds);
 }
 
@@ -75,6 +77,19 @@ fn history(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let kept = (frame.history.first, frame.history.end);
     if let Some((first, count)) = model.pane.history.missing(top, to, kept, usize::from(area.height)) {
         cmds.push(Cmd::History { run, first, count });
+    }
+}
+
+/// Fetches the rows that are read as text.
+fn gather(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let height = scroll::height(model);
+    let pane = &mut model.pane;
+    let Some(run) = pane.run else { return };
+    pane.update_reading(false);
+    let top = pane.scroll.unwrap_or_else(|| pane.live_top(height));
+    let Some((from, to)) = pane.reading.needed(top, height) else { return };
+    if let Some((first, count)) = pane.reading.text.missing(from, to) {
+        cmds.push(Cmd::Gather { run, first, count });
     }
 }
 

@@ -45,7 +45,7 @@ fn menu(model: &Model) -> Option<Menu> {
                 selected: question.selected,
             }
         }
-        Overlay::Help { .. } | Overlay::Prompt(_) => return None,
+        Overlay::Help { .. } | Overlay::Prompt(_) | Overlay::Line(_) => return None,
     })
 }
 

@@ -7,6 +7,7 @@ mod inspect;
 mod list;
 mod pane;
 mod prompt;
+mod reading;
 mod split;
 mod status;
 mod waiting;

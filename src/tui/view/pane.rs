@@ -10,7 +10,7 @@ use super::super::keys::{Intent, label};
 use super::super::model::{Focus, Model, Row};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
-use super::list;
+use super::{list, reading};
 
 pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let style = match model.focus {
@@ -45,23 +45,18 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     }
     let right = match (&model.inspect, model.focus) {
         (Some(_), _) => "inspect ".to_owned(),
-        (None, Focus::Scroll | Focus::Attached) if model.pane.scroll.is_some() => place(model, area),
+        (None, Focus::Scroll | Focus::Attached)
+            if model.pane.scroll.is_some() || model.pane.reading.filter.is_some() =>
+        {
+            reading::place(model, area)
+        }
+        (None, Focus::Scroll) => reading::place(model, area),
         (None, Focus::Attached) => "attached ".to_owned(),
-        (None, Focus::List | Focus::Scroll) => String::new(),
+        (None, Focus::List) => String::new(),
     };
     let left = usize::from(area.width).saturating_sub(right.chars().count());
     let text = format!("{}{right}", super::super::model::fit(&text, left));
     put_line(buf, area, area.y, &text, style);
-}
-
-/// Where in the scrollback the view is. It counts from the oldest row, so that it stands still while output goes on.
-fn place(model: &Model, area: Rect) -> String {
-    let height = model.terminal_area().map_or(area.height, |area| area.height);
-    match model.pane.frame.as_ref().map(|frame| model.pane.top(height).saturating_sub(frame.history.first)) {
-        Some(1) => " 1 row above ".into(),
-        Some(above) => format!(" {above} rows above "),
-        None => String::new(),
-    }
 }
 
 pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
@@ -70,10 +65,10 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     };
     let view = model.list.view_of(row);
     if let (Some(view), Some(frame)) = (view, &model.pane.frame) {
-        let top = model.pane.top(area.height);
-        for line in 0..area.height {
-            if let Some(row) = model.pane.row(top + u64::from(line)) {
-                paint(buf, area, area.y + line, row, model.setup.colors);
+        for (y, number) in (area.y..area.bottom()).zip(model.pane.shown_rows(area.height)) {
+            if let Some(row) = model.pane.drawn_row(number) {
+                paint(buf, area, y, &row, model.setup.colors);
+                reading::mark(&model.pane, number, theme, Rect { y, height: 1, ..area }, buf);
             }
         }
         let is_blank = || frame.history.rows() == 0 && frame.text().is_empty();
@@ -158,7 +153,7 @@ fn say(paragraphs: &[&str], theme: Theme, area: Rect, buf: &mut Buffer) -> u16 {
 /// Where the text cursor of the attached run is to be shown.
 pub(crate) fn cursor(model: &Model, area: Rect) -> Option<Position> {
     if model.focus != Focus::Attached {
-        return None;
+        return reading::cursor(model, area);
     }
     let view = model.selected_view().filter(|view| !view.record.status.is_final());
     let frame = model.pane.frame.as_ref().filter(|frame| frame.cursor.visible && view.is_some())?;

@@ -79,7 +79,7 @@ fn draw_mode(mode: Mode, is_edited: bool, theme: Theme, place: Rect, buf: &mut B
     }
 }
 
-fn draw_input(
+pub(super) fn draw_input(
     input: &Input,
     hint: &str,
     is_edited: bool,

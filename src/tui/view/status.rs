@@ -83,14 +83,16 @@ fn hint(model: &Model, part: Part, intent: Intent) -> Option<Hint> {
 /// What matters here, the most important first, the ways to help and out last.
 fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     use Intent::{
-        Accept, Attach, Back, Clear, Detach, Down, Extend, First, Help, Hurry, Inspect, Kill, Last, Leave, NewRun,
-        NextField, No, PageDown, PageUp, Restart, Scrollback, Signal, Start, Stop, Up, Yes, Zoom,
+        Accept, Attach, Back, Clear, Copy, CopyAsShown, Detach, Down, Extend, Filter, First, Follow, Help, Hurry,
+        Inspect, Kill, Last, Leave, NewRun, NextField, NextHit, No, OtherEnd, PageDown, PageUp, PreviousHit, Restart,
+        Scrollback, Search, Select, SelectBlock, SelectLines, Signal, Start, Stop, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
         return (Part::Waiting, &[Hurry]);
     }
     match &model.overlay {
         Some(Overlay::Help { .. }) => return (Part::Help, &[Down, Up, PageDown, Back]),
+        Some(Overlay::Line(_)) => return (Part::Line, &[Accept, Back]),
         Some(Overlay::Prompt(_)) => return (Part::NewRun, &[NextField, Accept, Back]),
         Some(Overlay::Signal(_)) => return (Part::Menu, &[Down, Up, NextField, Accept, Back]),
         Some(Overlay::Extend(_)) => return (Part::Menu, &[Down, Up, Accept, Back]),
@@ -99,7 +101,15 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
         None => {}
     }
     if model.focus == Focus::Scroll {
-        return (Part::Scroll, &[PageUp, PageDown, First, Last, Zoom, Help, Back]);
+        let reading = &model.pane.reading;
+        return match () {
+            () if reading.selection.is_some() => (Part::Scroll, &[Copy, CopyAsShown, OtherEnd, Help, Back]),
+            () if reading.search.is_some() => {
+                (Part::Scroll, &[NextHit, PreviousHit, Search, Select, Filter, Help, Back])
+            }
+            () if reading.cursor.is_some() => (Part::Scroll, &[Select, SelectLines, SelectBlock, Copy, Help, Back]),
+            () => (Part::Scroll, &[PageUp, PageDown, Search, Select, Filter, Follow, First, Last, Zoom, Help, Back]),
+        };
     }
     if model.inspect.is_some() {
         return (Part::List, &[Back, PageDown, Stop, Restart, Signal, Extend, Help, Leave]);

@@ -9,6 +9,7 @@ mod leave;
 mod look;
 mod panics;
 mod product;
+mod reading;
 mod runs;
 mod server;
 mod split;

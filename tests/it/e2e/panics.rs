@@ -55,6 +55,8 @@ fn child_that_panics() {
             keys: shtask::tui::Keymap::default(),
             mouse: true,
             list_place: shtask::settings::ListPlace::Left,
+            clipboard: Vec::new(),
+            copy_on_release: true,
             clock: || Moment::from_boot(clock::boot_now()),
             new_run: Box::new(|_| panic!("{WORDS}")),
             cwd: PathBuf::from("/"),

@@ -30,6 +30,8 @@ fn the_tui_itself() {
         keys: shtask::tui::Keymap::default(),
         mouse: true,
         list_place: shtask::settings::ListPlace::Left,
+        clipboard: Vec::new(),
+        copy_on_release: true,
         clock: || Moment::from_boot(std::time::Duration::from_secs(1)),
         new_run: Box::new(move |_: NewRun| match role.as_str() {
             "elsewhere" => {

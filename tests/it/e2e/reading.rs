@@ -1,0 +1,70 @@
+//! Reading: search, filter and copies, in the real program.
+
+use crate::harness::Mouse;
+
+use super::product::{launch, one, open};
+
+/// A run that prints 300 numbered lines, one of them long, and stays.
+const LINES: &str = r#"i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "row-$i."; done; exec sleep 1000"#;
+
+#[test]
+fn a_search_finds_what_has_scrolled_off_long_ago() {
+    let mut terminal = open(&one(LINES, ""));
+    terminal.wait_for_text("row-300.");
+    terminal.keys("/");
+    terminal.keys("row-17");
+    terminal.wait_for("the nearest of eleven hits", |screen| screen.has("11/11") && screen.has("row-179."));
+    terminal.keys("<Enter>");
+    terminal.keys("n");
+    terminal.wait_for("round to the oldest", |screen| {
+        screen.has("1/11") && screen.has("row-17.") && screen.has("on from the oldest hit")
+    });
+    terminal.keys("N");
+    terminal.wait_for_text("11/11");
+    terminal.keys("<Esc>");
+    terminal.wait_for_no_text("11/11");
+    terminal.keys("&");
+    terminal.keys("9[05]\\.");
+    terminal.keys("<C-r>");
+    terminal.wait_for("only lines that match", |screen| {
+        screen.has("row-90.") && screen.has("row-295.") && !screen.has("row-91.")
+    });
+    terminal.keys("<Enter>");
+    terminal.keys("<Esc>");
+    terminal.wait_for_text("row-179.");
+    terminal.keys("G");
+    terminal.wait_for("back to live", |screen| screen.has("row-300.") && screen.has("row-299."));
+}
+
+/// A program that keeps what it is given in the home folder.
+fn with_clipboard(task: &str) -> (String, String) {
+    (one(task, ""), "[tui]\nclipboard = ['sh', '-c', 'cat > \"copied.part\"; mv \"copied.part\" \"copied\"']\n".into())
+}
+
+#[test]
+fn a_selection_by_keys_and_one_by_mouse_reach_the_clipboard_program() {
+    let (config, own) = with_clipboard(r#"printf 'first line\nsecond line\n'; exec sleep 1000"#);
+    let home = super::product::home(&config);
+    std::fs::create_dir_all(home.folder("config").join("shtask")).expect("a folder");
+    std::fs::write(home.folder("config").join("shtask/config.toml"), own).expect("a file");
+    let mut terminal = launch(&home).start();
+    terminal.wait_for_text("second line");
+    terminal.keys("[");
+    terminal.keys("k");
+    terminal.keys("vV");
+    terminal.wait_for_text("select lines");
+    terminal.keys("g");
+    terminal.keys("y");
+    terminal.wait_for_text("copied ");
+    terminal.wait_until("the program has it", |terminal| {
+        terminal.home().read("copied").is_some_and(|text| text.starts_with("first line\nsecond line"))
+    });
+    terminal.keys("<Esc>");
+    terminal.keys("<Esc>");
+    let (col, row) = terminal.screen().find("second line").expect("it is shown");
+    terminal.mouse(Mouse::Press, col, row);
+    terminal.mouse(Mouse::Drag, col + 5, row);
+    terminal.mouse(Mouse::Release, col + 5, row);
+    terminal.wait_for_text("copied 1 line, 6 characters");
+    terminal.wait_until("the program has it", |terminal| terminal.home().read("copied").as_deref() == Some("second"));
+}
