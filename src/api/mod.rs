@@ -5,6 +5,7 @@ mod facts;
 mod feed;
 mod link;
 mod query;
+mod recording;
 mod reply;
 mod server;
 mod sessions;
@@ -21,9 +22,10 @@ pub use facts::{
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
 pub use link::Link;
 pub use query::{
-    Export, ExportFormat, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults, SearchScope,
-    Summary,
+    Export, ExportFormat, ExportedLine, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults,
+    SearchScope, Summary,
 };
+pub use recording::{Recorded, RecordedEvent, Recording};
 pub use reply::{Answer, Reply, reply};
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
 pub use sessions::{Closing, SessionCounts, Sessions};

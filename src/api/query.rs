@@ -165,6 +165,23 @@ pub enum ExportFormat {
     Json,
     /// The raw log as text, without control sequences: of pipes both streams, line by line as they came.
     Text,
+    /// The same with the place and time of each line: an [`ExportedLine`] as JSON in each.
+    Lines,
+}
+
+/// A line of a log, or a piece of one that was written over later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedLine {
+    /// Its stream; standard output for a terminal.
+    pub stream: Stream,
+    /// Its number in its stream, as [`SearchHit::line`].
+    pub line: u64,
+    /// Where it begins, in bytes of the raw log of its stream.
+    pub offset: u64,
+    /// When its end was printed.
+    pub at: Timestamp,
+    /// Its text, without control sequences.
+    pub text: String,
 }
 
 /// An export that is on its way.

@@ -10,9 +10,8 @@ use super::args_look::{LogsArgs, WhichStream};
 use super::exit::{Exit, Fault};
 use super::facts::{self, elapsed};
 use super::here::Verbs;
-use super::plain::Plain;
 use crate::api::{ByteCounts, Client, ExportFormat, LogReading, LogRequest, Reply, Stream};
-use crate::model::{ErrorCode, Failure, Mode, Record, RunId};
+use crate::model::{ErrorCode, Failure, Mode, Plain, Record, RunId};
 
 /// How much is asked for at once.
 const PAGE_BYTES: usize = 256 * 1024;

@@ -23,7 +23,6 @@ mod here;
 mod list;
 mod logs;
 mod parse;
-mod plain;
 mod query;
 mod read;
 mod reap;

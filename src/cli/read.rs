@@ -9,10 +9,9 @@ use super::args_look::{ReadArgs, ReadFormat, ReadPart};
 use super::exit::{Exit, Fault};
 use super::facts::{note_json, note_text, record_json};
 use super::here::Verbs;
-use super::plain::plain_text;
 use super::target::label;
 use crate::api::{Part, PartName, Reading, View};
-use crate::model::{ErrorCode, Failure, Mode, Row, RunId, Size};
+use crate::model::{ErrorCode, Failure, Mode, Row, RunId, Size, plain_text};
 
 /// The most rows of the scrollback that are asked for in colours.
 const MAX_ROWS: u64 = 10_000;

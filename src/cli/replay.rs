@@ -10,7 +10,7 @@ use super::args_look::ReplayArgs;
 use super::attach::{OuterTerminal, keyboard, terminal_ends};
 use super::exit::{Exit, Fault};
 use super::here::Verbs;
-use crate::api::ExportFormat;
+use crate::api::{ExportFormat, Recorded, Recording};
 use crate::model::{ErrorCode, Failure, Frame, Size};
 
 /// Pictures come no faster than this.
@@ -24,19 +24,6 @@ pub trait Playback {
     fn resize(&mut self, size: Size);
     /// Returns what it shows.
     fn frame(&mut self) -> Arc<Frame>;
-}
-
-/// What happened in a recording, and when.
-#[derive(Debug, Clone, PartialEq)]
-struct Event {
-    at: Duration,
-    what: What,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum What {
-    Output(String),
-    Resize(Size),
 }
 
 impl Verbs<'_> {
@@ -54,7 +41,7 @@ impl Verbs<'_> {
             cast.extend_from_slice(&chunk);
         }
         export.outcome.await?;
-        let (size, events) = read_cast(&cast)?;
+        let Recording { size, events } = Recording::read(&cast)?;
         let failed =
             |error: io::Error| Failure::new(ErrorCode::Broken, format!("the terminal cannot be used: {error}"));
         let mut ends = terminal_ends().map_err(failed)?;
@@ -84,8 +71,8 @@ impl Verbs<'_> {
                 tokio::task::yield_now().await;
             }
             match &event.what {
-                What::Output(text) => playback.admit(text.as_bytes()),
-                What::Resize(size) => playback.resize(*size),
+                Recorded::Output(text) => playback.admit(text.as_bytes()),
+                Recorded::Resize(size) => playback.resize(*size),
             }
         }
         terminal.show(playback.frame());
@@ -93,47 +80,6 @@ impl Verbs<'_> {
         tokio::select! {
             _ = keys_rx.recv() => Ok(Exit::DONE),
             exit = ends.next() => Ok(exit),
-        }
-    }
-}
-
-/// Reads an asciicast of version 2.
-fn read_cast(cast: &[u8]) -> Result<(Size, Vec<Event>), Failure> {
-    let broken = || Failure::new(ErrorCode::Broken, "the recording cannot be read");
-    let mut lines = cast.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let head: serde_json::Value = lines.next().and_then(|line| serde_json::from_slice(line).ok()).ok_or_else(broken)?;
-    let number = |key: &str| head[key].as_u64().and_then(|number| u16::try_from(number).ok());
-    let size = Size::clamped(number("width").ok_or_else(broken)?, number("height").ok_or_else(broken)?);
-    let mut events = Vec::new();
-    for line in lines {
-        let (at, kind, text): (f64, String, String) = serde_json::from_slice(line).map_err(|_| broken())?;
-        let at = Duration::try_from_secs_f64(at).map_err(|_| broken())?;
-        let what = match kind.as_str() {
-            "o" => What::Output(text),
-            "r" => What::Resize(text.parse().map_err(|_| broken())?),
-            _ => continue,
-        };
-        events.push(Event { at, what });
-    }
-    Ok((size, events))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_recording_is_read() {
-        let cast = b"{\"version\":2,\"width\":100,\"height\":30}\n[0.5,\"o\",\"hi\\r\\n\"]\n[1.0,\"r\",\"80x24\"]\n[2,\"m\",\"x\"]\n";
-        let (size, events) = read_cast(cast).expect("a recording");
-        assert_eq!(size, Size::clamped(100, 30));
-        let expected = [
-            Event { at: Duration::from_millis(500), what: What::Output("hi\r\n".into()) },
-            Event { at: Duration::from_secs(1), what: What::Resize(Size::clamped(80, 24)) },
-        ];
-        assert_eq!(events, expected);
-        for broken in [&b""[..], b"x", b"{}", b"{\"width\":1,\"height\":1}\n[1]"] {
-            assert!(read_cast(broken).is_err());
         }
     }
 }

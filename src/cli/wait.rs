@@ -12,11 +12,10 @@ use super::exit::{Exit, Fault};
 use super::facts::{record_json, short_span};
 use super::here::Verbs;
 use super::logs::{LogCursor, next_page, streams};
-use super::plain::Plain;
 use super::target::{first_failure, label, server_gone};
 use super::values::WaitFor;
 use crate::api::{Client, Feed, StopRequest, Update};
-use crate::model::{ErrorCode, Failure, Record, RunId, Status};
+use crate::model::{ErrorCode, Failure, Plain, Record, RunId, Status};
 
 /// The longest line that is looked at for a match.
 const MAX_LINE: usize = 1024 * 1024;

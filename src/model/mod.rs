@@ -9,6 +9,7 @@ mod keyboard;
 mod keys;
 mod limits;
 pub mod os_text;
+mod plain;
 mod record;
 pub mod run;
 mod session;
@@ -34,6 +35,7 @@ pub use keys::{
     Action, Key, KeyChord, KeyParseError, KeySequence, Modifiers, Mouse, MouseButton, MouseKind, NamedKey, key_names,
 };
 pub use limits::Limits;
+pub use plain::{Plain, plain_text};
 pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,
     ScreenPoint, Status, StillAlive, TimeoutKind,

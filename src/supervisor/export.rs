@@ -8,10 +8,11 @@ use tokio::sync::mpsc;
 
 use super::core::{Core, Do};
 use super::kept::Kept;
+use super::search::api_stream;
 use super::serving::not_found;
-use crate::api::{Answer, Export, ExportFormat};
+use crate::api::{Answer, Export, ExportFormat, ExportedLine};
 use crate::model::{ErrorCode, Failure, Record, RunId, SessionName};
-use crate::store::log::{CastError, LogReader, LogText, export_cast};
+use crate::store::log::{CastError, LogLine, LogReader, LogText, export_cast};
 
 /// How long a chunk waits to be taken: who has stalled for so long holds a thread for nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -60,12 +61,23 @@ impl Kept {
                 LogText::Line(line) => writeln!(chunks, "{}", line.text).map_err(CastError::from),
                 LogText::Gap(bytes) => writeln!(chunks, "[{bytes} bytes are missing]").map_err(CastError::from),
             }),
+            ExportFormat::Lines => open()?.lines(|text| match text {
+                LogText::Line(line) => write_line(chunks, line).map_err(CastError::from),
+                LogText::Gap(_) => Ok(()),
+            }),
         };
         made.map_err(|error| match error {
             CastError::Log(error) => error.into(),
             CastError::Write(error) => broken_off(&error),
         })
     }
+}
+
+fn write_line(out: &mut impl Write, line: LogLine) -> io::Result<()> {
+    let LogLine { stream, line, offset, at, text } = line;
+    let line = ExportedLine { stream: api_stream(stream), line, offset, at, text };
+    serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
+    out.write_all(b"\n")
 }
 
 fn broken_off(error: &io::Error) -> Failure {

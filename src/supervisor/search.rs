@@ -206,12 +206,17 @@ impl Search {
     fn hit(&self, run: RunId, line: &LogLine) -> Option<SearchHit> {
         let text = self.redaction.line(&line.text);
         let found = self.pattern.find(&text)?;
-        let stream = match line.stream {
-            LogStream::Output => Stream::Stdout,
-            LogStream::Error => Stream::Stderr,
-        };
+        let stream = api_stream(line.stream);
         let text = excerpt(&text, found.start());
         Some(SearchHit { run, stream, line: line.line, offset: line.offset, at: Some(line.at), text })
+    }
+}
+
+/// Returns a stream of a log as front ends call it.
+pub(super) fn api_stream(stream: LogStream) -> Stream {
+    match stream {
+        LogStream::Output => Stream::Stdout,
+        LogStream::Error => Stream::Stderr,
     }
 }
 

@@ -1,9 +1,10 @@
 //! What `update` asks for: the only way out of the pure part.
 
-use crate::api::{Deadline, SignalTarget};
+use crate::api::{Deadline, SearchRequest, SignalTarget};
 use crate::model::{RunId, RunName, RunSpec, Size, TimeoutKind, WriteStdin};
 
 use super::NewRun;
+use super::shows::{Order, What};
 
 /// Where the wish to start a run came from, so that its answer goes there too.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +40,14 @@ pub(crate) enum Cmd {
     History { run: RunId, first: u64, count: usize },
     /// Ask for rows of the scrollback to be read as text.
     Gather { run: RunId, first: u64, count: usize },
+    /// Search the logs of all runs.
+    Find { number: u64, request: SearchRequest },
+    /// Ask for a page of records.
+    Records { before: Option<u64> },
+    /// Begin a show in place of the one before.
+    Show { id: u64, what: What, size: Size },
+    /// Ask the show for something.
+    ShowOrder(Order),
     /// Give a text to the clipboard.
     Copy(String),
     /// Watch this run, or at another size than before.

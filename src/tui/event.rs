@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use crate::api::{HistoryRows, Inspection, Link, Reaped, ShutdownReport, StopOutcome, Update};
+use crate::api::{
+    HistoryRows, Inspection, Link, Reaped, RecordsPage, SearchResults, ShutdownReport, StopOutcome, Update,
+};
 use crate::model::{Cut, Failure, Frame, KeyChord, Mouse, Record, RunId, Size};
 
 use super::cmd::Origin;
+use super::shows::Told;
 
 /// What the user's terminal says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +72,15 @@ pub(crate) enum Answer {
         run: RunId,
         result: Result<HistoryRows, Failure>,
     },
+    /// A search everywhere has ended.
+    Found {
+        number: u64,
+        result: Result<SearchResults, Failure>,
+    },
+    Records {
+        before: Option<u64>,
+        result: Result<RecordsPage, Failure>,
+    },
     /// The program of the system took a copy, or not, and why.
     Copied(Result<(), String>),
     Controlled {
@@ -106,6 +118,8 @@ pub(crate) enum Event {
     Frame { run: RunId, frame: Arc<Frame> },
     /// A run cannot be watched.
     WatchFailed { run: RunId, failure: Failure },
+    /// A show tells something.
+    Show { id: u64, told: Told },
     /// A command was answered.
     Answer(Answer),
     /// A signal asks the TUI to end.

@@ -66,6 +66,15 @@ pub(crate) enum Intent {
     LineEnd,
     ParagraphBack,
     ParagraphForward,
+    FindAll,
+    HistoryBrowser,
+    Mark,
+    Merged,
+    OpenLog,
+    Replay,
+    PlayPause,
+    Faster,
+    Slower,
 }
 
 /// A line of the keymap.
@@ -125,6 +134,10 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Scrollback, &[ch('[')], "scroll", "look back through the output"),
     bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page", "look back a page; inspect: scroll up"),
     bind(Intent::Search, &[ch('/')], "search", "search in the output"),
+    bind(Intent::FindAll, &[ch('F')], "find", "search in the logs of all runs, live and finished"),
+    bind(Intent::HistoryBrowser, &[ch('H')], "history", "finished runs of any day: last screen, log, replay"),
+    bind(Intent::Mark, &[ch(' ')], "mark", "mark the run for the merged log"),
+    bind(Intent::Merged, &[ch('=')], "merged", "the lines of the marked runs in one; without marks of all live ones"),
     bind(Intent::Signal, &[ch('m')], "signal", "send a signal"),
     bind(Intent::Extend, &[ch('e')], "deadline", "extend or remove the deadline"),
     bind(Intent::Help, &[ch('?'), key(NamedKey::F(1))], "help", "show or hide all keys"),
@@ -189,6 +202,64 @@ pub(crate) const LINE: &[Binding] = &[
     bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "give up", "everything as it was before"),
 ];
 
+/// In search everywhere; other keys edit the pattern.
+pub(crate) const FIND: &[Binding] = &[
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "search, go", "search; then go to the place in the log"),
+    bind(Intent::Down, &[key(NamedKey::Down)], "down", "the next line that was found"),
+    bind(Intent::Up, &[key(NamedKey::Up)], "up", "the previous line that was found"),
+    bind(Intent::PageDown, &[key(NamedKey::PageDown)], "page", "a page down"),
+    bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page", "a page up"),
+    bind(Intent::ToggleRegex, &[ctrl('r')], "regex", "a regular expression, or plain text"),
+    bind(Intent::ToggleCase, &[ctrl('t')], "case", "case always matters, or only when there is upper case"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "close", "close"),
+];
+
+/// In the history browser.
+pub(crate) const HISTORY: &[Binding] = &[
+    bind(Intent::Down, &[ch('j'), key(NamedKey::Down)], "down", "the next run"),
+    bind(Intent::Up, &[ch('k'), key(NamedKey::Up)], "up", "the previous run"),
+    bind(Intent::PageDown, &[key(NamedKey::PageDown), ch(' ')], "page", "a page down"),
+    bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page", "a page up"),
+    bind(Intent::First, &[ch('g'), key(NamedKey::Home)], "newest", "the newest run"),
+    bind(Intent::Last, &[ch('G'), key(NamedKey::End)], "oldest", "the oldest run that was fetched"),
+    bind(Intent::Search, &[ch('/'), ch('f')], "filter", "filter by name, command, status or date"),
+    bind(
+        Intent::Accept,
+        &[key(NamedKey::Enter)],
+        "screen",
+        "the last screen and what scrolled off it; of pipes the log",
+    ),
+    bind(Intent::OpenLog, &[ch('l')], "log", "the whole log"),
+    bind(Intent::Replay, &[ch('p')], "replay", "play what the run printed, in its time"),
+    bind(Intent::Inspect, &[ch('i')], "record", "show or hide the record"),
+    bind(Intent::Restart, &[ch('r')], "again", "start the run again"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ch('q'), ctrl('c')], "close", "close"),
+];
+
+/// In the filter of the history browser; other keys edit it.
+pub(crate) const HISTORY_FILTER: &[Binding] = &[
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "keep", "back to the runs"),
+    bind(Intent::Down, &[key(NamedKey::Down)], "down", "the next run"),
+    bind(Intent::Up, &[key(NamedKey::Up)], "up", "the previous run"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "no filter", "all runs again"),
+];
+
+/// In a replay.
+pub(crate) const REPLAY: &[Binding] = &[
+    bind(Intent::PlayPause, &[ch(' '), ch('p')], "pause", "pause, or play on; at the end from the beginning"),
+    bind(Intent::Faster, &[ch('+'), ch('>'), key(NamedKey::Up)], "faster", "twice as fast, up to 16 times"),
+    bind(Intent::Slower, &[ch('-'), ch('<'), key(NamedKey::Down)], "slower", "half as fast, down to half the speed"),
+    bind(Intent::Left, &[key(NamedKey::Left), ch('h')], "back 5s", "five seconds back"),
+    bind(Intent::Right, &[key(NamedKey::Right), ch('l')], "on 5s", "five seconds on"),
+    bind(Intent::First, &[ch('g'), ch('0'), key(NamedKey::Home)], "begin", "to the beginning"),
+    bind(Intent::Last, &[ch('G'), key(NamedKey::End)], "end", "to the end"),
+    bind(Intent::Zoom, &[ch('z')], "zoom", "zoom"),
+    bind(Intent::Help, &[ch('?'), key(NamedKey::F(1))], "help", "show or hide all keys"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ch('q')], "close", "close"),
+    bind(Intent::Suspend, &[ctrl('z')], "suspend", "suspend shtask"),
+    bind(Intent::Redraw, &[ctrl('l')], "redraw", "draw everything anew"),
+];
+
 /// In the help.
 pub(crate) const HELP: &[Binding] = &[
     bind(Intent::Down, &[ch('j'), key(NamedKey::Down)], "down", "scroll down"),
@@ -243,6 +314,10 @@ pub(crate) enum Part {
     List,
     Scroll,
     Line,
+    Find,
+    History,
+    HistoryFilter,
+    Replay,
     Help,
     NewRun,
     Menu,
@@ -270,6 +345,10 @@ pub(crate) const TABLES: &[Table] = &[
     table(Part::List, "List", LIST),
     table(Part::Scroll, "Scrollback", SCROLL),
     Table { takes_text: true, ..table(Part::Line, "Search and filter", LINE) },
+    Table { takes_text: true, ..table(Part::Find, "Search everywhere", FIND) },
+    table(Part::History, "History", HISTORY),
+    Table { takes_text: true, ..table(Part::HistoryFilter, "Filter of the history", HISTORY_FILTER) },
+    table(Part::Replay, "Replay", REPLAY),
     Table { takes_text: true, ..table(Part::NewRun, "New run", PROMPT) },
     table(Part::Menu, "Menus", MENU),
     table(Part::Leave, "Leaving", QUESTION),

@@ -18,6 +18,7 @@ mod panic;
 mod perform;
 mod presets;
 mod run;
+mod shows;
 mod surface;
 mod terminal;
 #[cfg(test)]

@@ -3,12 +3,15 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::api::{Client, ShutdownRequest, StartRequest, StopRequest};
+use crate::api::{Client, RecordsRequest, ShutdownRequest, StartRequest, StopRequest};
 use crate::model::{ErrorCode, RunId, RunSpec, WriteStdin};
 
 use super::NewRun;
 use super::cmd::{Cmd, Origin};
 use super::event::{Answer, Event};
+
+/// How many records are asked for at once.
+const RECORDS: usize = 500;
 
 /// An answer that is on its way.
 pub(super) type Awaited = Pin<Box<dyn Future<Output = Event> + Send>>;
@@ -58,6 +61,14 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
             let reply = client.history(run, first, count);
             answer(async move { Answer::Gathered { run, result: reply.await } })
         }
+        Cmd::Find { number, request } => {
+            let reply = client.search(request);
+            answer(async move { Answer::Found { number, result: reply.await } })
+        }
+        Cmd::Records { before } => {
+            let reply = client.list_records(RecordsRequest { before, ..RecordsRequest::newest(RECORDS) });
+            answer(async move { Answer::Records { before, result: reply.await } })
+        }
         Cmd::Control { run, control } => {
             let reply = client.control(run, control);
             answer(async move { Answer::Controlled { run, result: reply.await } })
@@ -71,7 +82,14 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
             answer(async move { Answer::ShutDown { result: reply.await } })
         }
         Cmd::StopAll { runs, kill } => stop_all(client, runs, kill),
-        Cmd::Watch { .. } | Cmd::Unwatch(_) | Cmd::Copy(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return Err(cmd),
+        Cmd::Watch { .. }
+        | Cmd::Unwatch(_)
+        | Cmd::Copy(_)
+        | Cmd::Show { .. }
+        | Cmd::ShowOrder(_)
+        | Cmd::Suspend
+        | Cmd::Redraw
+        | Cmd::Quit => return Err(cmd),
     })
 }
 

@@ -22,6 +22,7 @@ use super::model::{Model, Setup};
 use super::outside::{Outside, Outsides, Signals};
 use super::panic::{self, Own};
 use super::perform::{Awaited, MakeSpec, perform};
+use super::shows::{self, Show, Told};
 use super::surface::{Screen, Surface};
 use super::update::update;
 use super::watches::Watches;
@@ -100,6 +101,7 @@ enum Happened {
     Frame(RunId, Arc<Frame>),
     Watching(RunId, Result<Watch, Failure>),
     Answered(Event),
+    Show(u64, Told),
     Runs(Option<Update>),
     Link(Option<Link>),
     DrawDue,
@@ -119,6 +121,7 @@ pub(super) struct Ui<S> {
     /// Answers that are on their way. Bounded by what the user can ask for: each key, click or change of size is one.
     answers: FuturesUnordered<Awaited>,
     watches: Watches,
+    show: Option<Show>,
     feed: Option<Feed>,
     link: Option<watch::Receiver<Link>>,
     drawn_at: Option<Instant>,
@@ -147,6 +150,7 @@ impl<S: Surface> Ui<S> {
             clipboard: Vec::new(),
             answers: FuturesUnordered::new(),
             watches: Watches::default(),
+            show: None,
             feed: None,
             link: None,
             drawn_at: None,
@@ -195,6 +199,7 @@ impl<S: Surface> Ui<S> {
                 input = next_input(&mut inputs) => Happened::Input(input),
                 (run, frame) = self.watches.shown.next() => Happened::Frame(run, frame),
                 (run, watching) = self.watches.asked.next() => Happened::Watching(run, watching),
+                (id, told) = shows::next(&mut self.show) => Happened::Show(id, told),
                 Some(event) = self.answers.next() => Happened::Answered(event),
                 update = next_update(&mut self.feed) => Happened::Runs(update),
                 link = next_link(&mut self.link) => Happened::Link(link),
@@ -246,6 +251,7 @@ impl<S: Surface> Ui<S> {
                 self.catch_up();
                 self.take(event);
             }
+            Happened::Show(id, told) => self.take(Event::Show { id, told }),
             Happened::Runs(Some(update)) => self.take(Event::Runs(update)),
             Happened::Runs(None) => {
                 self.feed = None;
@@ -274,6 +280,9 @@ impl<S: Surface> Ui<S> {
     pub(super) fn take(&mut self, event: Event) {
         let cmds = update(&mut self.model, event, (self.clock)());
         self.tick_at = self.model.next_tick().map(|wait| Instant::now() + wait);
+        if self.model.show.is_none() {
+            self.show = None;
+        }
         for cmd in cmds {
             match perform(self.client.as_ref(), &self.new_run, cmd) {
                 Ok(answer) => self.answers.push(answer),
@@ -305,6 +314,15 @@ impl<S: Surface> Ui<S> {
                 }
                 self.answers.push(clipboard::give(&self.clipboard, text, given.unwrap_or(false)));
             }
+            Cmd::Show { id, what, size } => {
+                self.show = Some(Show::begin(Arc::clone(&self.client), id, what, size));
+            }
+            Cmd::ShowOrder(order) => {
+                let told = self.show.as_ref().and_then(|show| Some((show.id, show.order(order)?)));
+                if let Some((id, told)) = told {
+                    self.take(Event::Show { id, told });
+                }
+            }
             Cmd::Quit => self.left = Some(self.model.leaving()),
             // All others are calls of the client.
             Cmd::Start { .. }
@@ -318,6 +336,8 @@ impl<S: Surface> Ui<S> {
             | Cmd::Forget(_)
             | Cmd::History { .. }
             | Cmd::Gather { .. }
+            | Cmd::Find { .. }
+            | Cmd::Records { .. }
             | Cmd::Control { .. }
             | Cmd::Resize { .. }
             | Cmd::Shutdown { .. }

@@ -254,8 +254,11 @@ impl Text {
 
     fn tell<E>(&mut self, at: Timestamp, see: &mut impl FnMut(LogText) -> Result<(), E>) -> Result<(), E> {
         let text = String::from_utf8_lossy(&self.piece);
-        // Control characters of two bytes look like text to the states above.
-        let text = text.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
+        // Control characters of two bytes look like text to the states above. All begin with the same byte, which few lines have.
+        let text = match memchr::memchr(0xc2, &self.piece) {
+            None => text.into_owned(),
+            Some(_) => text.chars().filter(|c| *c == '\t' || !c.is_control()).collect(),
+        };
         self.piece.clear();
         let Text { stream, line, offset, .. } = *self;
         see(LogText::Line(LogLine { stream, line, offset, at, text }))

@@ -1,5 +1,7 @@
 //! The state of the TUI: plain data that `update` changes and `view` draws.
 
+mod browser;
+mod find;
 mod history;
 mod inspect;
 mod layout;
@@ -10,11 +12,14 @@ mod pane_reading;
 mod panes;
 mod prompt;
 mod reading;
+mod show;
 mod split;
 mod state;
 mod summary;
 mod text;
 
+pub(crate) use browser::{Browser, when};
+pub(crate) use find::Find;
 pub(crate) use history::HistoryCache;
 pub(crate) use inspect::{INSPECT_EVERY, InspectPanel};
 pub(crate) use layout::{Areas, MIN_COLS, MIN_ROWS, areas, overlay_area, panes_place};
@@ -23,6 +28,7 @@ pub(crate) use menu::{ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNALS, SignalMen
 pub(crate) use pane::Pane;
 pub(crate) use prompt::{Field, Prompt};
 pub(crate) use reading::*;
+pub(crate) use show::Shown;
 pub(crate) use split::{MAX_PANES, Split, grid};
 pub(crate) use state::{
     Doubling, Ending, Focus, Level, Model, Notice, Overlay, Setup, counts_to, display_name, grace_end,

@@ -12,11 +12,12 @@ use crate::model::{KeyChord, Mode, Moment, RunId, Size, WriteStdin};
 use crate::settings::ListPlace;
 use crate::tui::keymap::Keymap;
 use crate::tui::keys::{Intent, Part};
+use crate::tui::shows::What;
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
-    Areas, ExtendMenu, INSPECT_EVERY, InspectPanel, LeaveQuestion, LinePrompt, List, Pane, Prompt, RowKey, SignalMenu,
-    Split, areas, countdown_step, detached, summary,
+    Areas, Browser, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, LeaveQuestion, LinePrompt, List, Pane, Prompt,
+    RowKey, Shown, SignalMenu, Split, areas, countdown_step, detached, summary,
 };
 
 /// Where keys go when no overlay is open.
@@ -44,6 +45,10 @@ pub(crate) enum Overlay {
     Extend(ExtendMenu),
     /// The question before leaving.
     Leave(LeaveQuestion),
+    /// Search everywhere.
+    Find(Box<Find>),
+    /// The history browser.
+    History(Box<Browser>),
     /// A search or a filter that is typed.
     Line(Box<LinePrompt>),
 }
@@ -55,6 +60,9 @@ impl Overlay {
             Overlay::Help { .. } => Part::Help,
             Overlay::Prompt(_) => Part::NewRun,
             Overlay::Line(_) => Part::Line,
+            Overlay::Find(_) => Part::Find,
+            Overlay::History(browser) if browser.is_typing => Part::HistoryFilter,
+            Overlay::History(_) => Part::History,
             Overlay::Signal(_) | Overlay::Extend(_) => Part::Menu,
             Overlay::Leave(_) => Part::Leave,
         }
@@ -131,6 +139,14 @@ pub(crate) struct Model {
     pub(crate) zoom: bool,
     pub(crate) inspect: Option<InspectPanel>,
     pub(crate) overlay: Option<Overlay>,
+    /// What is shown in place of the selected run.
+    pub(crate) show: Option<Box<Shown>>,
+    /// How many shows there were.
+    pub(crate) shows: u64,
+    /// How many searches everywhere there were.
+    pub(crate) searches: u64,
+    /// The rows that are marked for the merged log.
+    pub(crate) marked: Vec<RowKey>,
     pub(crate) notice: Option<Notice>,
     pub(crate) ending: Option<Ending>,
     pub(crate) doubling: Option<Doubling>,
@@ -174,6 +190,10 @@ impl Model {
             zoom: false,
             inspect: None,
             overlay: None,
+            show: None,
+            shows: 0,
+            searches: 0,
+            marked: Vec::new(),
             notice: None,
             ending: None,
             doubling: None,
@@ -193,12 +213,18 @@ impl Model {
         self.dirty || self.rows_dirty
     }
 
+    /// Whether a replay has the keys.
+    pub(crate) fn is_replay(&self) -> bool {
+        self.show.as_ref().is_some_and(|show| matches!(show.what, What::Replay(_)))
+    }
+
     /// The part of the interface that has the keys; none when a run has them.
     pub(crate) fn part(&self) -> Option<Part> {
         match (&self.ending, &self.overlay, self.focus) {
             (Some(_), ..) => Some(Part::Waiting),
             (None, Some(overlay), _) => Some(overlay.part()),
             (None, None, Focus::List) => Some(Part::List),
+            (None, None, Focus::Scroll) if self.is_replay() => Some(Part::Replay),
             (None, None, Focus::Scroll) => Some(Part::Scroll),
             (None, None, Focus::Attached) => None,
         }

@@ -66,15 +66,15 @@ fn messages_name_the_keys_that_are_in_force() {
 
 #[test]
 fn keys_in_a_row_wait_in_the_status_line_and_esc_gives_them_up() {
-    let mut stage = with_keys("[keys.list]\nstop = 'space s x'\n");
-    stage.press("space s");
-    assert!(stage.text().lines().last().expect("a line").starts_with(" Space s …"), "{}", stage.text());
+    let mut stage = with_keys("[keys.list]\nstop = ', s x'\n");
+    stage.press(", s");
+    assert!(stage.text().lines().last().expect("a line").starts_with(" , s …"), "{}", stage.text());
     stage.press("escape x");
     assert_eq!(stage.asked(), []);
-    stage.press("space s x");
+    stage.press(", s x");
     assert_eq!(stage.asked(), [Cmd::Stop { run: id(1), kill: false }]);
-    stage.press("space y");
-    assert_eq!(stage.notice(), "Space y means nothing here");
+    stage.press(", y");
+    assert_eq!(stage.notice(), ", y means nothing here");
     stage.press("j");
     assert_eq!(stage.model.list.selected_index(), Some(1), "the next key is one of its own again");
 }

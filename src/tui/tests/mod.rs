@@ -11,5 +11,6 @@ mod pictures;
 mod random;
 mod reading;
 mod scrolling;
+mod shows;
 mod split;
 pub(super) mod stage;

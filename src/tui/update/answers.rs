@@ -7,6 +7,7 @@ use super::super::cmd::{Cmd, Origin};
 use super::super::event::Answer;
 use super::super::keys::Intent;
 use super::super::model::{Model, Overlay, RowKey, SIGNALS};
+use super::{browser, find};
 
 pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
     model.dirty |= is_news(&answer);
@@ -75,6 +76,8 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
                 }
             }
         }
+        Answer::Found { number, result } => find::found(model, number, result),
+        Answer::Records { before, result } => browser::take_records(model, before, result, cmds),
         Answer::Copied(Ok(())) => {}
         Answer::Copied(Err(why)) => model.complain(format!("the copy was not taken: {why}")),
         Answer::Controlled { run, result } => controlled(model, run, result.map(|cut| cut.outcome.failed)),
@@ -120,6 +123,8 @@ fn is_news(answer: &Answer) -> bool {
         | Answer::Forgotten { .. }
         | Answer::History { .. }
         | Answer::Gathered { .. }
+        | Answer::Found { .. }
+        | Answer::Records { .. }
         | Answer::Copied(_)
         | Answer::ShutDown { .. }
         | Answer::AllStopped { .. } => true,

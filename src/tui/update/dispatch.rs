@@ -8,7 +8,9 @@ use super::super::event::{Event, Input};
 use super::super::keys::{Intent, Part};
 use super::super::model::{Doubling, Focus, Model, Overlay};
 use super::sequence::Pressed;
-use super::{answers, attached, intents, leave, line, menus, mouse, prompt, scroll, sequence, sync};
+use super::{
+    answers, attached, browser, find, intents, leave, line, menus, mouse, prompt, scroll, sequence, show, sync,
+};
 
 /// Takes an event in.
 pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
@@ -40,6 +42,7 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
                 model.dirty = true;
             }
         }
+        Event::Show { id, told } => show::told(model, id, told),
         Event::Answer(answer) => answers::take(model, answer, &mut cmds),
         Event::Terminate(signal) => leave::terminate(model, signal, &mut cmds),
         Event::Tick => {
@@ -74,6 +77,14 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
         Input::Paste(text) => match &mut model.overlay {
             Some(Overlay::Prompt(prompt)) => {
                 prompt::paste(prompt, &text);
+                model.dirty = true;
+            }
+            Some(Overlay::Find(find)) => {
+                find::paste(find, &text);
+                model.dirty = true;
+            }
+            Some(Overlay::History(browser)) => {
+                browser::paste(browser, &text);
                 model.dirty = true;
             }
             Some(Overlay::Line(_)) => {
@@ -117,9 +128,19 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         (Part::List | Part::Scroll, Some(intent)) => act(model, intent, cmds),
         (Part::List | Part::Scroll, None) => {}
         (Part::Waiting, _) => leave::press_waiting(model, intent, cmds),
-        (Part::Help | Part::Line | Part::NewRun | Part::Menu | Part::Leave, _) => {
-            menus::press(model, intent, chord, cmds)
-        }
+        (Part::Replay, Some(intent)) => show::play(model, intent, cmds),
+        (Part::Replay, None) => {}
+        (
+            Part::Find
+            | Part::History
+            | Part::HistoryFilter
+            | Part::Help
+            | Part::Line
+            | Part::NewRun
+            | Part::Menu
+            | Part::Leave,
+            _,
+        ) => menus::press(model, intent, chord, cmds),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::{RunId, Status, TimeoutKind};
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, RowKey, SignalMenu};
-use super::{attached, leave, line, panes, scroll};
+use super::{attached, browser, find, leave, line, panes, scroll, show};
 
 /// How far a page of the inspect panel goes, in lines.
 const PANEL_PAGE: isize = 5;
@@ -36,6 +36,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::NextPane => panes::step(model, true),
         Intent::PreviousPane => panes::step(model, false),
         Intent::MoveList => panes::move_list(model),
+        Intent::Scrollback | Intent::Search if show::stands_in(model, cmds) => {}
         Intent::Scrollback => scroll::enter(model),
         Intent::PageUp | Intent::HalfUp => page(model, intent, -1, cmds),
         Intent::PageDown | Intent::HalfDown => page(model, intent, 1, cmds),
@@ -51,6 +52,10 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Back => back(model),
         Intent::Suspend => cmds.push(Cmd::Suspend),
         Intent::Redraw => cmds.push(Cmd::Redraw),
+        Intent::FindAll => find::open(model, cmds),
+        Intent::HistoryBrowser => browser::open(model, cmds),
+        Intent::Mark => show::mark(model),
+        Intent::Merged => show::merged(model, cmds),
         Intent::Search => line::open(model, LineKind::Search),
         Intent::NextField
         | Intent::PreviousField
@@ -78,7 +83,12 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::FirstText
         | Intent::LineEnd
         | Intent::ParagraphBack
-        | Intent::ParagraphForward => {}
+        | Intent::ParagraphForward
+        | Intent::OpenLog
+        | Intent::Replay
+        | Intent::PlayPause
+        | Intent::Faster
+        | Intent::Slower => {}
     }
 }
 

@@ -5,7 +5,7 @@ use crate::model::{KeyChord, Mode};
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
-use super::{leave, line, prompt};
+use super::{browser, find, leave, line, prompt};
 
 /// Takes a key that means this in the open overlay; where text is taken, one that means nothing is text.
 pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
@@ -16,6 +16,8 @@ pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, 
         Overlay::Signal(menu) => signal(model, menu, intent, cmds),
         Overlay::Extend(menu) => extend(model, menu, intent, cmds),
         Overlay::Leave(question) => question_key(model, question, intent, cmds),
+        Overlay::Find(find) => find::press(model, find, intent, chord, cmds),
+        Overlay::History(browser) => browser::press(model, browser, intent, chord, cmds),
         Overlay::Line(line) => line::press(model, line, intent, chord),
     }
 }
@@ -107,6 +109,8 @@ pub(super) fn click(model: &mut Model, entry: usize, cmds: &mut Vec<Cmd>) {
         Some(Overlay::Leave(question)) if entry < question.answers.len() => {
             answer(model, question.answers[entry], cmds);
         }
+        Some(Overlay::Find(find)) => find::click(model, find, entry, cmds),
+        Some(Overlay::History(browser)) => browser::click(model, browser, entry, cmds),
         other => model.overlay = other,
     }
 }

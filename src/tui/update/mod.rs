@@ -2,7 +2,9 @@
 
 mod answers;
 mod attached;
+mod browser;
 mod dispatch;
+mod find;
 mod intents;
 mod leave;
 mod line;
@@ -14,6 +16,9 @@ mod reading;
 mod scroll;
 mod select_mouse;
 mod sequence;
+mod show;
 mod sync;
 
+pub(crate) use browser::name as record_name;
 pub(crate) use dispatch::update;
+pub(crate) use find::run_name;

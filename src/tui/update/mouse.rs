@@ -73,11 +73,19 @@ fn wheel(mouse: Mouse) -> Option<i64> {
 }
 
 fn on_overlay(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
+    let at = Position::new(mouse.x, mouse.y);
     if let (Some(Overlay::Help { scroll }), Some(rows)) = (&model.overlay, wheel(mouse)) {
         let to = scroll.saturating_add_signed(rows as isize).min(view::help_end(model));
         (model.overlay, model.dirty) = (Some(Overlay::Help { scroll: to }), true);
+    } else if let (Some(rows), Some(Overlay::Find(find))) = (wheel(mouse), &mut model.overlay) {
+        find.step(rows as isize);
+        model.dirty = true;
+    } else if let (Some(rows), Some(Overlay::History(browser))) = (wheel(mouse), &mut model.overlay) {
+        let last = browser.visible(&model.time_zone).len().saturating_sub(1);
+        browser.selected = browser.selected.saturating_add_signed(rows as isize).min(last);
+        model.dirty = true;
     } else if pressed_left(mouse)
-        && let Some(entry) = view::entry_at(model, Position::new(mouse.x, mouse.y))
+        && let Some(entry) = view::entry_at(model, at).or_else(|| view::line_at(model, at))
     {
         model.dirty = true;
         menus::click(model, entry, cmds);

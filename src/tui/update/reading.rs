@@ -2,7 +2,9 @@
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{Focus, Kind, LineKind, Model, Motion, Pane, Point, Selection, copied, moved};
+use super::super::model::{
+    Focus, Kind, LineKind, Model, Motion, Pane, Pattern, Point, Search, Selection, copied, moved,
+};
 use super::{line, scroll};
 
 /// The longest text that is copied, in bytes.
@@ -54,6 +56,10 @@ fn back(model: &mut Model) -> bool {
     let reading = &mut model.pane.reading;
     if reading.selection.take().is_some() {
         return true;
+    }
+    if model.show.is_some() {
+        // A search is what led here: it is not a step of its own.
+        return reading.cursor.take().is_some();
     }
     if reading.cursor.is_some() || reading.search.is_some() {
         reading.rest();
@@ -206,10 +212,25 @@ fn go_to(pane: &mut Pane, at: Point, height: u16) {
     pane.reveal(at.row, height);
 }
 
+/// Begins a search at a row: the first hit from there on is gone to.
+pub(super) fn search_from(pane: &mut Pane, pattern: Pattern, row: u64) {
+    let mut search = Search::new(pattern);
+    search.first_from = Some(row);
+    pane.reading.search = Some(search);
+    pane.update_reading(false);
+}
+
 /// Goes to the hit that is waited for, once it is known.
 pub(super) fn settle(model: &mut Model) {
     let height = scroll::height(model);
     let pane = &mut model.pane;
+    if let Some(search) = &mut pane.reading.search
+        && let Some(row) = search.first_from.filter(|row| pane.reading.text.span().0 <= *row)
+        && let Some(hit) = search.first(row)
+    {
+        search.first_from = None;
+        return go_to(pane, hit.start, height);
+    }
     let Some((search, wanted)) = pane.reading.search.as_ref().and_then(|search| Some((search, search.wanted?))) else {
         return;
     };
@@ -229,5 +250,5 @@ pub(super) fn end(model: &mut Model) {
 
 /// Whether the view stays open at the end of the output.
 pub(super) fn stays(model: &Model) -> bool {
-    model.focus == Focus::Scroll && model.pane.reading.is_active()
+    model.focus == Focus::Scroll && (model.pane.reading.is_active() || model.show.is_some())
 }

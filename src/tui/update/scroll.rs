@@ -3,7 +3,7 @@
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{Focus, Model, Overlay};
-use super::reading;
+use super::{reading, show};
 
 /// Freezes the view where it is, and gives the keys to it.
 pub(super) fn enter(model: &mut Model) {
@@ -21,6 +21,9 @@ pub(super) fn enter(model: &mut Model) {
 }
 
 pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    if model.is_replay() {
+        return show::play(model, intent, cmds);
+    }
     if reading::act(model, intent, cmds) {
         return;
     }
@@ -34,6 +37,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::HalfDown => by(model, (page / 2).max(1)),
         Intent::First => by(model, -i64::from(u32::MAX)),
         Intent::Last => by(model, i64::from(u32::MAX)),
+        Intent::Back if model.show.is_some() => show::back(model),
         Intent::Back => leave(model),
         Intent::Zoom => model.zoom = !model.zoom,
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
@@ -84,7 +88,16 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::FirstText
         | Intent::LineEnd
         | Intent::ParagraphBack
-        | Intent::ParagraphForward => {}
+        | Intent::ParagraphForward
+        | Intent::FindAll
+        | Intent::HistoryBrowser
+        | Intent::Mark
+        | Intent::Merged
+        | Intent::OpenLog
+        | Intent::Replay
+        | Intent::PlayPause
+        | Intent::Faster
+        | Intent::Slower => {}
     }
 }
 
@@ -98,6 +111,7 @@ pub(super) fn by(model: &mut Model, rows: i64) {
 
 /// Goes back to live.
 pub(super) fn leave(model: &mut Model) {
+    show::close(model);
     model.pane.scroll = None;
     reading::end(model);
     if model.focus == Focus::Scroll {

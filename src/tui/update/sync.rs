@@ -4,14 +4,17 @@ use crate::model::{Mode, Status};
 
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, INSPECT_EVERY, InspectPanel, Model};
-use super::{attached, panes, reading, scroll};
+use super::{attached, panes, reading, scroll, show};
 
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(run) = model.select_when_known.filter(|run| model.list.known(*run).is_some()) {
         model.list.select_run(run);
         model.select_when_known = None;
     }
-    panes::settle(model, cmds);
+    if model.show.is_none() {
+        panes::settle(model, cmds);
+    }
+    show::settle_marks(model);
     // A row that is started again stays attached; what is typed never goes to another one that took its place.
     let row = model.list.selected().map(|row| &row.key);
     if model.focus == Focus::Attached && row != model.attached.as_ref() {
@@ -20,9 +23,13 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     attached::send_typed_ahead(model, cmds);
     watch(model, cmds);
     resize(model, cmds);
-    history(model, cmds);
-    gather(model, cmds);
-    reading::settle(model);
+    if model.show.is_some() {
+        show::sync(model, cmds);
+    } else {
+        history(model, cmds);
+        gather(model, cmds);
+        reading::settle(model);
+    }
     inspect(model, cmds);
 }
 

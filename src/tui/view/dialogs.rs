@@ -45,7 +45,9 @@ fn menu(model: &Model) -> Option<Menu> {
                 selected: question.selected,
             }
         }
-        Overlay::Help { .. } | Overlay::Prompt(_) | Overlay::Line(_) => return None,
+        Overlay::Help { .. } | Overlay::Prompt(_) | Overlay::Line(_) | Overlay::Find(_) | Overlay::History(_) => {
+            return None;
+        }
     })
 }
 

@@ -9,7 +9,7 @@ use crate::model::CursorShape;
 
 use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, fit};
 use super::super::theme::Theme;
-use super::{dialogs, help, inspect, list, pane, prompt, reading, split, status, waiting};
+use super::{browser, dialogs, find, help, inspect, list, pane, prompt, reading, split, status, waiting};
 
 /// Draws the model into blank cells. Returns where the text cursor is to be shown.
 pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
@@ -50,13 +50,19 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
     status::draw(model, theme, places.status, buf);
     match &model.overlay {
         Some(Overlay::Help { scroll }) => help::draw(model, *scroll, theme, buf),
+        Some(Overlay::Find(find)) => cursor = find::draw(model, find, theme, buf),
+        Some(Overlay::History(history)) => cursor = browser::draw(model, history, theme, buf),
         Some(Overlay::Line(line)) => cursor = reading::draw_line(line, theme, places.status, buf),
         Some(Overlay::Prompt(form)) => cursor = prompt::draw(model, form, theme, buf),
         Some(Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Leave(_)) => dialogs::draw(model, theme, buf),
         None => {}
     }
     status::draw_notice(model, theme, places.status, buf);
-    let is_free = model.overlay.is_none() || matches!(model.overlay, Some(Overlay::Prompt(_) | Overlay::Line(_)));
+    let is_free = model.overlay.is_none()
+        || matches!(
+            model.overlay,
+            Some(Overlay::Prompt(_) | Overlay::Line(_) | Overlay::Find(_) | Overlay::History(_))
+        );
     cursor.filter(|_| is_free)
 }
 

@@ -77,6 +77,7 @@ impl Words {
         let view = known.map(|known| known.view.as_ref());
         let (glyph, word, style) = state(row, view, theme);
         let mark = match known {
+            _ if model.marked.contains(&row.key) => Some("+"),
             Some(known) if known.bell => Some("!"),
             Some(known) if known.unseen => Some("*"),
             Some(_) | None => None,

@@ -1,19 +1,23 @@
 //! From the model to cells: pure, it changes nothing and asks nothing.
 
+mod browser;
 mod dialogs;
 mod draw;
+mod find;
 mod help;
 mod inspect;
 mod list;
 mod pane;
 mod prompt;
 mod reading;
+mod show;
 mod split;
 mod status;
 mod waiting;
 
 pub(crate) use dialogs::entry_at;
 pub(crate) use draw::{cursor_shape, view};
+pub(crate) use find::line_at;
 pub(crate) use help::help_end;
 pub(crate) use pane::cursor as pane_cursor;
 pub(crate) use status::hint_at;

@@ -10,9 +10,12 @@ use super::super::keys::{Intent, label};
 use super::super::model::{Focus, Model, Row};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
-use super::{list, reading};
+use super::{list, reading, show};
 
 pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    if let Some(show) = &model.show {
+        return show::draw_header(model, show, theme, area, buf);
+    }
     let style = match model.focus {
         _ if model.inspect.is_some() => theme.head(true),
         Focus::Attached if model.pane.scroll.is_some() => theme.scrolled(),
@@ -60,17 +63,16 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
 }
 
 pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    if model.show.is_some() {
+        draw_rows(model, theme, area, buf);
+        return show::draw_failure(model, theme, area, buf);
+    }
     let Some(row) = model.list.selected() else {
         return welcome(model, theme, area, buf);
     };
     let view = model.list.view_of(row);
     if let (Some(view), Some(frame)) = (view, &model.pane.frame) {
-        for (y, number) in (area.y..area.bottom()).zip(model.pane.shown_rows(area.height)) {
-            if let Some(row) = model.pane.drawn_row(number) {
-                paint(buf, area, y, &row, model.setup.colors);
-                reading::mark(&model.pane, number, theme, Rect { y, height: 1, ..area }, buf);
-            }
-        }
+        draw_rows(model, theme, area, buf);
         let is_blank = || frame.history.rows() == 0 && frame.text().is_empty();
         if let Some(failure) = view.record.failure.as_ref().filter(|_| view.record.status.is_final() && is_blank()) {
             say(&[&failure.message, failure.hint.as_deref().unwrap_or_default()], theme, area, buf);
@@ -83,6 +85,15 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
         }
         (Some(_), None) => {}
         (None, _) => not_started(model, row, theme, area, buf),
+    }
+}
+
+fn draw_rows(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    for (y, number) in (area.y..area.bottom()).zip(model.pane.shown_rows(area.height)) {
+        if let Some(row) = model.pane.drawn_row(number) {
+            paint(buf, area, y, &row, model.setup.colors);
+            reading::mark(&model.pane, number, theme, Rect { y, height: 1, ..area }, buf);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::super::model::{Focus, Kind, LineKind, LinePrompt, Model, Pane, selected_cols};
+use super::super::shows::What;
 use super::super::theme::Theme;
 use super::draw::put;
 use super::prompt::draw_input;
@@ -57,7 +58,10 @@ pub(super) fn place(model: &Model, area: Rect) -> String {
             1 => parts.push("1 row above".to_owned()),
             above => parts.push(format!("{above} rows above")),
         },
-        (None, _) => parts.push("follows".to_owned()),
+        (None, _) => {
+            let goes_on = model.show.as_ref().is_none_or(|show| matches!(show.what, What::Merged(_)));
+            parts.push(if goes_on { "follows" } else { "the end" }.to_owned());
+        }
         (Some(_), Some(_)) => {}
     }
     if let Some(filter) = &reading.filter {

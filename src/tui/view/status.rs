@@ -83,15 +83,23 @@ fn hint(model: &Model, part: Part, intent: Intent) -> Option<Hint> {
 /// What matters here, the most important first, the ways to help and out last.
 fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     use Intent::{
-        Accept, Attach, Back, Clear, Copy, CopyAsShown, Detach, Down, Extend, Filter, First, Follow, Help, Hurry,
-        Inspect, Kill, Last, Leave, NewRun, NextField, NextHit, No, OtherEnd, PageDown, PageUp, PreviousHit, Restart,
-        Scrollback, Search, Select, SelectBlock, SelectLines, Signal, Start, Stop, Up, Yes, Zoom,
+        Accept, Attach, Back, Clear, Copy, CopyAsShown, Detach, Down, Extend, Faster, Filter, First, Follow, Help,
+        Hurry, Inspect, Kill, Last, Leave, Left, NewRun, NextField, NextHit, No, OpenLog, OtherEnd, PageDown, PageUp,
+        PlayPause, PreviousHit, Replay, Restart, Right, Scrollback, Search, Select, SelectBlock, SelectLines, Signal,
+        Slower, Start, Stop, ToggleCase, ToggleRegex, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
         return (Part::Waiting, &[Hurry]);
     }
     match &model.overlay {
         Some(Overlay::Help { .. }) => return (Part::Help, &[Down, Up, PageDown, Back]),
+        Some(Overlay::Find(_)) => return (Part::Find, &[Accept, Down, Up, ToggleRegex, ToggleCase, Back]),
+        Some(Overlay::History(browser)) if browser.is_typing => {
+            return (Part::HistoryFilter, &[Accept, Down, Up, Back]);
+        }
+        Some(Overlay::History(_)) => {
+            return (Part::History, &[Accept, OpenLog, Replay, Search, Inspect, Restart, Down, Up, Back]);
+        }
         Some(Overlay::Line(_)) => return (Part::Line, &[Accept, Back]),
         Some(Overlay::Prompt(_)) => return (Part::NewRun, &[NextField, Accept, Back]),
         Some(Overlay::Signal(_)) => return (Part::Menu, &[Down, Up, NextField, Accept, Back]),
@@ -99,6 +107,9 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
         Some(Overlay::Leave(_)) if model.setup.has_server => return (Part::Leave, &[Detach, Yes, No]),
         Some(Overlay::Leave(_)) => return (Part::Leave, &[Yes, No]),
         None => {}
+    }
+    if model.is_replay() {
+        return (Part::Replay, &[PlayPause, Faster, Slower, Left, Right, First, Last, Help, Back]);
     }
     if model.focus == Focus::Scroll {
         let reading = &model.pane.reading;

@@ -12,6 +12,7 @@ mod product;
 mod reading;
 mod runs;
 mod server;
+mod shows;
 mod split;
 mod stop;
 mod streams;

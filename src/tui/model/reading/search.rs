@@ -35,6 +35,8 @@ pub(crate) struct Search {
     hits: Scan<Hit>,
     /// Where the hit is that the user is at.
     pub(crate) current: Option<Point>,
+    /// The row from which on the first hit is gone to as soon as it is found.
+    pub(crate) first_from: Option<u64>,
     /// The hit to go to as soon as it is found: the nearest at or above this row.
     pub(crate) wanted: Option<u64>,
 }
@@ -89,6 +91,11 @@ impl Search {
     pub(crate) fn nearest(&self, row: u64) -> Option<Hit> {
         let index = self.hits.partition_point(|hit| hit.start.row <= row);
         self.hits.get(index.saturating_sub(1)).copied()
+    }
+
+    /// The first hit from a row on.
+    pub(crate) fn first(&self, row: u64) -> Option<Hit> {
+        self.hits.get(self.hits.partition_point(|hit| hit.start.row < row)).copied()
     }
 
     /// The next hit in a direction from a cell, and whether it was reached by way of the other end.

@@ -24,7 +24,7 @@ enum State {
 
 /// Takes a stream of bytes in chunks.
 #[derive(Debug)]
-pub(super) struct Plain {
+pub struct Plain {
     colors: bool,
     state: State,
     /// The beginning of a character that is not whole yet.
@@ -40,7 +40,7 @@ pub(super) struct Plain {
 
 impl Plain {
     /// Makes one that passes on colours or not.
-    pub(super) fn new(colors: bool) -> Plain {
+    pub fn new(colors: bool) -> Plain {
         Plain {
             colors,
             state: State::Text,
@@ -54,7 +54,7 @@ impl Plain {
     }
 
     /// Takes the next bytes; returns what can be shown of them. Colours that are in force are ended with each chunk and taken up with the next.
-    pub(super) fn admit(&mut self, bytes: &[u8]) -> String {
+    pub fn admit(&mut self, bytes: &[u8]) -> String {
         let mut out = self.active.clone();
         let mut all = std::mem::take(&mut self.held);
         all.extend_from_slice(bytes);
@@ -85,7 +85,7 @@ impl Plain {
     }
 
     /// Ends the stream; returns what was held back.
-    pub(super) fn finish(&mut self) -> String {
+    pub fn finish(&mut self) -> String {
         let mut out = self.active.clone();
         if !std::mem::take(&mut self.held).is_empty() {
             self.character('\u{fffd}', &mut out);
@@ -209,7 +209,7 @@ impl Plain {
 }
 
 /// Makes a whole text harmless.
-pub(super) fn plain_text(text: &str, colors: bool) -> String {
+pub fn plain_text(text: &str, colors: bool) -> String {
     let mut plain = Plain::new(colors);
     let mut out = plain.admit(text.as_bytes());
     out.push_str(&plain.finish());

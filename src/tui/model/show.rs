@@ -1,0 +1,38 @@
+//! What is shown in place of the selected run: a log, merged logs, the last screen of a finished run, a replay.
+
+use crate::model::Size;
+use crate::tui::shows::{Playing, What};
+
+use super::{Overlay, Pane, Pattern};
+
+/// A show. Its rows are in the pane of the model while it is open.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) id: u64,
+    pub(crate) title: String,
+    pub(crate) what: What,
+    /// Where a replay is.
+    pub(crate) playing: Option<Playing>,
+    /// Whether everything is there.
+    pub(crate) is_whole: bool,
+    /// The row to go to, once it is there.
+    pub(crate) place: Option<u64>,
+    /// What to search for from there on.
+    pub(crate) pattern: Option<Pattern>,
+    /// The size that was asked for.
+    pub(crate) resizing: Option<Size>,
+    /// The pane of the selected row meanwhile.
+    pub(crate) under: Pane,
+    /// What it was opened from, and where it leads back to.
+    pub(crate) back: Option<Overlay>,
+}
+
+impl Shown {
+    /// Whether its rows are wrapped to the pane.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        match self.what {
+            What::Log { .. } | What::Merged(_) => true,
+            What::Screen(_) | What::Replay(_) => false,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Shows: opened in place of the selected run, read like any output.
+
+use crate::model::Mode;
+
+use super::super::cmd::Cmd;
+use super::super::keys::Intent;
+use super::super::model::{Focus, Model, Overlay, Pattern, RowKey, Shown, display_name};
+use super::super::shows::{Order, Source, Told, What};
+use super::{reading, scroll};
+
+/// How far a replay is moved by a key, in seconds.
+const SEEK: i32 = 5;
+
+/// Opens a show; what it was opened from comes back after it.
+pub(super) fn open(model: &mut Model, what: What, title: String, back: Option<Overlay>, cmds: &mut Vec<Cmd>) {
+    close(model);
+    model.inspect = None;
+    let mut under = std::mem::take(&mut model.pane);
+    if let (Some(run), Some(_)) = (under.run, under.watching.take()) {
+        cmds.push(Cmd::Unwatch(run));
+    }
+    model.shows += 1;
+    (model.focus, model.overlay, model.dirty) = (Focus::Scroll, None, true);
+    let shown = Shown {
+        id: model.shows,
+        title,
+        what: what.clone(),
+        playing: None,
+        is_whole: false,
+        place: None,
+        pattern: None,
+        resizing: None,
+        under,
+        back,
+    };
+    model.show = Some(Box::new(shown));
+    cmds.push(Cmd::Show { id: model.shows, what, size: model.pane_size() });
+}
+
+/// Opens the log of a run at a place, with a search in it.
+pub(super) fn open_at(
+    model: &mut Model,
+    what: What,
+    title: String,
+    pattern: Pattern,
+    back: Overlay,
+    cmds: &mut Vec<Cmd>,
+) {
+    open(model, what, title, Some(back), cmds);
+    if let Some(show) = &mut model.show {
+        show.pattern = Some(pattern);
+    }
+}
+
+/// Shows what the log has of a selected run whose output nobody has at hand any more. Returns false when the run itself can be looked at.
+pub(super) fn stands_in(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
+    let name = model.selected_name();
+    let Some(view) = model.selected_view().filter(|_| model.pane.frame.is_none() && model.pane.failure.is_some())
+    else {
+        return false;
+    };
+    let (run, mode) = (view.id(), view.record.mode);
+    let what = match mode {
+        Mode::Pty => What::Screen(run),
+        Mode::Pipes => What::Log { run, place: None },
+    };
+    open(model, what, format!("{name}, from its log"), None, cmds);
+    true
+}
+
+/// Closes the show, if one is open. Returns what it was opened from.
+pub(super) fn close(model: &mut Model) -> Option<Overlay> {
+    let show = model.show.take()?;
+    model.pane = show.under;
+    model.pane.scroll = None;
+    (model.focus, model.dirty) = (Focus::List, true);
+    show.back
+}
+
+/// Goes back to where the show was opened from.
+pub(super) fn back(model: &mut Model) {
+    model.overlay = close(model);
+}
+
+/// Takes what the show tells.
+pub(super) fn told(model: &mut Model, id: u64, told: Told) {
+    let Some(show) = model.show.as_mut().filter(|show| show.id == id) else { return };
+    model.dirty = true;
+    match told {
+        Told::Frame(frame) => {
+            model.pane.show(frame);
+            if !show.is_whole {
+                model.pane.reading.news = 0;
+            }
+        }
+        Told::Rows { first, rows, is_text: true } => model.pane.reading.text.take(first, &rows),
+        Told::Rows { first, rows, is_text: false } => model.pane.history.answered(first, rows),
+        Told::Place(row) => show.place = Some(row),
+        Told::Playing(playing) => show.playing = Some(playing),
+        Told::Whole => show.is_whole = true,
+        Told::Failed(failure) => {
+            show.is_whole = true;
+            model.pane.failure = Some(failure);
+        }
+    }
+}
+
+/// After every event: what is shown decides which rows are fetched.
+pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let (height, size) = (scroll::height(model), model.pane_size());
+    let Some(show) = &mut model.show else { return };
+    let pane = &mut model.pane;
+    pane.update_reading(false);
+    let Some(frame) = pane.frame.clone() else { return };
+    if let Some(row) = show.place.filter(|row| *row < frame.history.end + frame.rows.len() as u64) {
+        show.place = None;
+        pane.stop_view(height);
+        pane.reveal(row, height);
+        if let Some(pattern) = show.pattern.take() {
+            reading::search_from(pane, pattern, row);
+        }
+    }
+    if show.is_wrapped() && frame.size != size && show.resizing != Some(size) {
+        show.resizing = Some(size);
+        cmds.push(Cmd::ShowOrder(Order::Resize(size)));
+    }
+    let top = pane.top(height);
+    if let Some((from, to)) = pane.reading.needed(top, height)
+        && let Some((first, count)) = pane.reading.text.missing(from, to)
+    {
+        cmds.push(Cmd::ShowOrder(Order::Rows { first, count, is_text: true }));
+    }
+    if pane.scroll.is_some() {
+        let kept = (frame.history.first, frame.history.end);
+        if let Some((first, count)) = pane.history.missing(top, top + u64::from(height), kept, height.into()) {
+            cmds.push(Cmd::ShowOrder(Order::Rows { first, count, is_text: false }));
+        }
+    }
+    reading::settle(model);
+}
+
+/// The keys of a replay.
+pub(super) fn play(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    let order = match intent {
+        Intent::PlayPause => Order::Pause,
+        Intent::Faster => Order::Faster,
+        Intent::Slower => Order::Slower,
+        Intent::Left => Order::Seek(-SEEK),
+        Intent::Right => Order::Seek(SEEK),
+        Intent::First => Order::Begin,
+        Intent::Last => Order::End,
+        Intent::Back => return back(model),
+        Intent::Zoom => return model.zoom = !model.zoom,
+        Intent::Help => return model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Suspend => return cmds.push(Cmd::Suspend),
+        Intent::Redraw => return cmds.push(Cmd::Redraw),
+        _ => return,
+    };
+    cmds.push(Cmd::ShowOrder(order));
+}
+
+/// Marks the selected run for the merged log, or no longer.
+pub(super) fn mark(model: &mut Model) {
+    let Some(key) = model.list.selected_key().cloned() else { return };
+    match model.marked.iter().position(|marked| *marked == key) {
+        Some(at) => drop(model.marked.remove(at)),
+        None => model.marked.push(key),
+    }
+    model.list.move_selection(1);
+    let key = model.key(Intent::Merged);
+    model.inform(match model.marked.len() {
+        0 => "no run is marked".to_owned(),
+        count => format!("{count} marked; {key} shows their lines in one"),
+    });
+}
+
+/// Shows the lines of the marked runs in one; without marks, those of all live ones.
+pub(super) fn merged(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let rows = model.list.rows.iter().filter(|row| match model.marked.is_empty() {
+        true => model.list.view_of(row).is_some_and(|view| !view.record.status.is_final()),
+        false => model.marked.contains(&row.key),
+    });
+    let sources: Vec<Source> = rows
+        .filter_map(|row| model.list.view_of(row))
+        .map(|view| Source {
+            run: view.id(),
+            name: display_name(view),
+            mode: view.record.mode,
+            is_live: !view.record.status.is_final(),
+        })
+        .collect();
+    if sources.is_empty() {
+        let key = model.key(Intent::Mark);
+        return model.inform(format!("there is no run to show; {key} marks runs whose lines are shown in one"));
+    }
+    let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+    let title = format!("merged: {}", names.join(", "));
+    open(model, What::Merged(sources), title, None, cmds);
+}
+
+/// Forgets marks of rows that are gone.
+pub(super) fn settle_marks(model: &mut Model) {
+    let list = &model.list;
+    model.marked.retain(|key: &RowKey| list.rows.iter().any(|row| row.key == *key));
+}
