@@ -1,6 +1,7 @@
 //! The waist: everything a front end can ask of runs, whoever answers (in this process or over a socket).
 
 mod client;
+mod export_reader;
 mod facts;
 mod feed;
 mod link;
@@ -15,6 +16,7 @@ pub use client::{
     Client, Deadline, Foreground, LiveOutput, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId,
     StopOutcome, StopRequest, Stopping,
 };
+pub use export_reader::ExportReader;
 pub use facts::{
     Activity, ByteCounts, DeadlineView, Inspection, LogReading, LogRequest, Part, PartName, ProcessFacts, Reading,
     Reaped, RunView, Stream, Termination,

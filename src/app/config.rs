@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::surroundings::{keymap, present_dir, settings, tell_misconfigured};
+use super::surroundings::{interface, present_dir, settings, tell_misconfigured};
 use crate::cli::{ConfigVerb, Console, Exit, Fault, Global};
 use crate::model::{CommandSpec, Mode, RunSpec, show_span, shown};
-use crate::settings::{Settings, default_toml, show_bytes};
+use crate::settings::{Settings, default_toml, schema, show_bytes};
+use crate::tui;
 
 /// Does what a verb about the configuration says.
 ///
@@ -16,17 +17,21 @@ pub(super) fn perform(verb: ConfigVerb, global: &Global, console: &mut Console) 
         console.bytes(default_toml().as_bytes())?;
         return Ok(Exit::DONE);
     }
+    if verb == ConfigVerb::Schema {
+        console.bytes(format!("{:#}\n", schema(&tui::names())).as_bytes())?;
+        return Ok(Exit::DONE);
+    }
     let found = match settings(global, &present_dir()?) {
         Ok(found) => found,
         Err(error) => return Ok(tell_misconfigured(&error, console)),
     };
-    if let Err(error) = keymap(&found) {
+    if let Err(error) = interface(&found) {
         return Ok(tell_misconfigured(&error, console));
     }
     match verb {
         ConfigVerb::Check => check(&found, console)?,
         ConfigVerb::Show => show(&found, console)?,
-        ConfigVerb::Path | ConfigVerb::Default => path(&found, console)?,
+        ConfigVerb::Path | ConfigVerb::Default | ConfigVerb::Schema => path(&found, console)?,
     }
     Ok(Exit::DONE)
 }
@@ -83,7 +88,7 @@ fn show(found: &Settings, console: &mut Console) -> Result<(), Fault> {
 
 /// Returns what is in force, with the keys of the file. The values of variables are left out: they may be secrets.
 fn in_force(found: &Settings) -> Value {
-    let Settings { limits, defaults, output, redact, store, retention, tui, keys, tasks, .. } = found;
+    let Settings { limits, defaults, output, redact, store, retention, tui, keys, theme, tasks, .. } = found;
     let tasks: serde_json::Map<_, _> = tasks
         .iter()
         .map(|task| (task.name.to_string(), task_json(&task.spec, task.autostart, &task.place.to_string())))
@@ -108,6 +113,7 @@ fn in_force(found: &Settings) -> Value {
         },
         "tui": { "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse, "layout": tui.layout.word() },
         "keys": { "preset": keys.preset.word() },
+        "theme": { "name": theme.name.word() },
         "tasks": tasks,
     })
 }

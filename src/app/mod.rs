@@ -6,6 +6,7 @@ mod connect;
 mod doctor;
 mod embedded;
 mod farewell;
+mod history;
 mod host;
 mod log;
 mod place;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Console, Exit, Global};
 use crate::model::{ErrorCode, Failure};
 use crate::settings::{self, LoadRequest, Settings, SettingsError};
-use crate::tui::Keymap;
+use crate::tui::{ColorChoice, Keymap, Theme};
 
 /// The most faults of a configuration that are printed: a screenful, with their hints.
 const MAX_FAULTS: usize = 10;
@@ -30,12 +30,30 @@ pub(super) fn settings(global: &Global, start_dir: &Path) -> Result<Settings, Se
     settings::load(LoadRequest { start_dir, env: &settings::process_env, config })
 }
 
-/// Returns what the keys of the terminal interface do.
+/// What the user wants of the terminal interface.
+pub(super) struct Interface {
+    /// What its keys do.
+    pub(super) keys: Keymap,
+    /// How it looks.
+    pub(super) theme: Theme,
+    /// How many colours there are.
+    pub(super) colors: ColorChoice,
+}
+
+/// Returns what the user wants of the terminal interface.
 ///
 /// # Errors
-/// Every fault of `[keys]` that its file alone does not show: unknown actions, keys with two meanings.
-pub(super) fn keymap(settings: &Settings) -> Result<Keymap, SettingsError> {
-    Keymap::of(settings).map_err(|problems| SettingsError::of(problems).expect("a keymap that failed has a problem"))
+/// Every fault of `[keys]` and `[theme]` that the words alone do not show: unknown actions and roles, keys with two meanings.
+pub(super) fn interface(settings: &Settings) -> Result<Interface, SettingsError> {
+    let colors = ColorChoice::from_env(settings::process_env);
+    let background = settings::process_env("COLORFGBG").and_then(|value| value.into_string().ok());
+    match (Keymap::of(settings), Theme::of(settings, colors, background.as_deref())) {
+        (Ok(keys), Ok(theme)) => Ok(Interface { keys, theme, colors }),
+        (keys, theme) => {
+            let problems = keys.err().into_iter().chain(theme.err()).flatten().collect();
+            Err(SettingsError::of(problems).expect("what failed has a problem"))
+        }
+    }
 }
 
 /// Tells what is wrong with a configuration, fault by fault; returns the exit code that goes with it.

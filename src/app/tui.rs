@@ -6,18 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::connect::{ConnectRequest, connect};
+use super::history::History;
+use super::render::draw_recording;
 use super::session::session_of;
-use super::surroundings::{keymap, present_dir, settings, tell_misconfigured};
+use super::surroundings::{Interface, interface, present_dir, settings, tell_misconfigured};
 use super::who::who;
 use super::{clipboard, embedded, farewell, log};
 use crate::api::Client;
-use crate::cli::{Console, Exit, Global};
+use crate::cli::{Console, Exit, Global, RenderFormat};
 use crate::model::{
     CommandSpec, EnvSpec, ErrorCode, Failure, Moment, RunSpec, SessionName, StopSpec, Timeouts, Typist, plain_line,
 };
 use crate::settings::{self, Settings};
 use crate::sys::clock;
-use crate::tui::{self, ColorChoice, Keymap, Leaving, NewRun, Options, TaskEntry};
+use crate::tui::{self, Leaving, NewRun, Options, Picture, TaskEntry};
 
 /// The most threads that serve runs.
 const MAX_WORKERS: usize = 4;
@@ -36,8 +38,8 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
         Ok(settings) => settings,
         Err(error) => return Ok(tell_misconfigured(&error, console)),
     };
-    let keys = match keymap(&settings) {
-        Ok(keys) => keys,
+    let interface = match interface(&settings) {
+        Ok(interface) => interface,
         Err(error) => return Ok(tell_misconfigured(&error, console)),
     };
     // Before a server is started for nothing.
@@ -57,7 +59,7 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
     let who = who(global, "shtask")?;
     let (is_embedded, socket) = (global.embedded, global.socket.clone());
     let shown = runtime.spawn(async move {
-        let mut options = options(&settings, keys, &start_dir);
+        let mut options = options(&settings, interface, &start_dir);
         if !is_found_here {
             options.again = format!("shtask --session {session}");
         }
@@ -116,8 +118,9 @@ pub(super) fn left(left: Result<Leaving, tui::TuiError>) -> Result<Exit, Failure
     }
 }
 
-fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
+fn options(settings: &Settings, interface: Interface, start_dir: &Path) -> Options {
     let base: Arc<Vec<(OsString, OsString)>> = Arc::new(std::env::vars_os().collect());
+    let history = History::of(settings);
     let tasks = settings.task_specs(&base).into_iter();
     let defaults = settings.defaults.clone();
     let title = settings.project_dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -125,12 +128,14 @@ fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
         title: plain_line(&title, 64),
         tasks: tasks.map(|(name, spec, autostart)| TaskEntry { name, spec, autostart }).collect(),
         attach_key: settings.tui.attach_key,
-        keys,
+        keys: interface.keys,
+        theme: interface.theme,
         mouse: settings.tui.mouse,
         list_place: settings.tui.layout,
         clock: || Moment::from_boot(clock::boot_now()),
         new_run: Box::new(move |new: NewRun| RunSpec {
             env: EnvSpec { base: Arc::clone(&base), ..EnvSpec::default() },
+            name: new.name,
             size: new.size,
             timeouts: Timeouts { wall: new.timeout, ..Timeouts::default() },
             stop: StopSpec { grace: defaults.grace, ..StopSpec::default() },
@@ -145,12 +150,22 @@ fn options(settings: &Settings, keys: Keymap, start_dir: &Path) -> Options {
                 new.cwd,
             )
         }),
+        draw: |recording, picture| {
+            let format = match picture {
+                Picture::Svg => RenderFormat::Svg,
+                Picture::Html => RenderFormat::Html,
+                Picture::Png => RenderFormat::Png,
+            };
+            draw_recording(recording, format)
+        },
+        history: history.as_ref().map(History::lines).unwrap_or_default(),
+        remember: Arc::new(move |line| history.iter().for_each(|history| history.add(line))),
         cwd: start_dir.to_owned(),
         new_run_mode: settings.defaults.mode,
         home: settings.directories.home.clone(),
         clipboard: clipboard::program(settings.tui.clipboard.as_deref(), settings::process_env),
         copy_on_release: settings.tui.copy_on_release,
-        colors: ColorChoice::from_env(settings::process_env),
+        colors: interface.colors,
         again: "shtask".to_owned(),
         server: None,
     }

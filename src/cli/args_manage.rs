@@ -98,6 +98,12 @@ pub enum ConfigVerb {
     #[command(after_help = "Examples:
   shtask config default > shtask.toml")]
     Default,
+    /// Print the JSON schema of the configuration, for editors
+    #[command(after_help = "Examples:
+  shtask config schema > ~/.config/shtask/schema.json
+
+Then `#:schema ~/.config/shtask/schema.json` as the first line of a file lets Taplo and editors built on it complete and check.")]
+    Schema,
     /// Print what is in force
     #[command(after_help = "Examples:
   shtask config show --json")]

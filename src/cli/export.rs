@@ -1,16 +1,14 @@
 //! `export`: a run in a form that can be taken elsewhere (S10.8).
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-
-use tokio::sync::mpsc;
 
 use super::args_export::{ExportArgs, ExportForm};
 use super::args_look::RenderFormat;
 use super::exit::{Exit, Fault};
 use super::here::Verbs;
-use crate::api::ExportFormat;
+use crate::api::{ExportFormat, ExportReader};
 use crate::model::{ErrorCode, Failure, RunId, shown};
 
 /// Draws the last screen of an asciicast.
@@ -48,7 +46,7 @@ impl Verbs<'_> {
     async fn picture(&self, run: RunId, form: RenderFormat) -> Result<Vec<u8>, Failure> {
         let export = self.client.export(run, ExportFormat::Cast);
         let draw = self.here.draw;
-        let mut recording = BufReader::new(Recording { chunks_rx: export.chunks_rx, chunk: Vec::new(), read: 0 });
+        let mut recording = BufReader::new(ExportReader::new(export.chunks_rx));
         let drawing = tokio::task::spawn_blocking(move || draw(&mut recording, form));
         let drawn = drawing.await;
         // When there is no recording, this tells why.
@@ -75,26 +73,5 @@ impl Target {
         file.and_then(|file| file.write_all(bytes)).map_err(|error| {
             Failure::new(ErrorCode::Broken, format!("{} cannot be written: {error}", shown(path))).into()
         })
-    }
-}
-
-/// The chunks of an export as something to read from, on a thread that may wait.
-struct Recording {
-    chunks_rx: mpsc::Receiver<Vec<u8>>,
-    chunk: Vec<u8>,
-    read: usize,
-}
-
-impl Read for Recording {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.read == self.chunk.len() {
-            match self.chunks_rx.blocking_recv() {
-                Some(chunk) => (self.chunk, self.read) = (chunk, 0),
-                None => return Ok(0),
-            }
-        }
-        let count = (&self.chunk[self.read..]).read(into)?;
-        self.read += count;
-        Ok(count)
     }
 }

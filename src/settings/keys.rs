@@ -11,8 +11,29 @@ pub struct KeyEntry {
     pub is_default: bool,
     /// What it means: one sentence, with units and range.
     pub about: &'static str,
+    /// What a value can be.
+    pub kind: Kind,
     /// Words that people try instead of it.
     pub(super) tried: &'static [&'static str],
+}
+
+/// What a value can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What the example is: text, a number, a truth value, a list, a table.
+    AsExample,
+    /// A whole number of this range.
+    Count(usize, usize),
+    /// A number of bytes, or a text such as `64MiB`.
+    Bytes,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A text or a list of texts.
+    Texts,
+    /// A text, a list of texts, or false.
+    TextsOrFalse,
+    /// A text, a number, or the table of this heading.
+    TextOrTable(&'static str),
 }
 
 /// A table of the configuration.
@@ -27,14 +48,26 @@ pub struct Section {
 }
 
 const fn default(name: &'static str, value: &'static str, about: &'static str) -> KeyEntry {
-    KeyEntry { name, value, is_default: true, about, tried: &[] }
+    KeyEntry { name, value, is_default: true, about, kind: Kind::AsExample, tried: &[] }
 }
 
 const fn example(name: &'static str, value: &'static str, about: &'static str) -> KeyEntry {
-    KeyEntry { name, value, is_default: false, about, tried: &[] }
+    KeyEntry { name, value, is_default: false, about, kind: Kind::AsExample, tried: &[] }
 }
 
 impl KeyEntry {
+    const fn kind(self, kind: Kind) -> KeyEntry {
+        KeyEntry { kind, ..self }
+    }
+
+    const fn count(self, least: usize, most: usize) -> KeyEntry {
+        self.kind(Kind::Count(least, most))
+    }
+
+    const fn one_of(self, words: &'static [&'static str]) -> KeyEntry {
+        self.kind(Kind::OneOf(words))
+    }
+
     const fn tried(self, tried: &'static [&'static str]) -> KeyEntry {
         KeyEntry { tried, ..self }
     }
@@ -53,6 +86,7 @@ pub(super) const ROOT: Section = Section {
         example("retention", "{}", "Retention.").tried(&["history", "prune"]),
         example("tui", "{}", "Terminal interface.").tried(&["ui"]),
         example("keys", "{}", "Keys.").tried(&["keymap", "bindings", "key", "shortcuts"]),
+        example("theme", "{}", "Theme.").tried(&["colors", "colours", "themes", "looks"]),
         example("tasks", "{}", "Tasks.").tried(&["task", "procs", "processes", "services", "daemons", "commands"]),
     ],
 };
@@ -61,16 +95,18 @@ pub(super) const LIMITS: Section = Section {
     heading: "limits",
     about: "How much shtask takes on.",
     entries: &[
-        default("runs", "64", "How many runs may be live at once, 1 to 10000."),
-        default("pty_runs", "32", "How many of them may have a PTY, 1 to 10000."),
+        default("runs", "64", "How many runs may be live at once, 1 to 10000.").count(1, 10_000),
+        default("pty_runs", "32", "How many of them may have a PTY, 1 to 10000.").count(1, 10_000),
         default("scrollback_lines", "10_000", "Rows of scrollback that a PTY run keeps in memory, 0 to 1000000.")
+            .count(0, 1_000_000)
             .tried(&["scrollback", "history"]),
         default(
             "output_drain",
             "\"2s\"",
             "How long the rest of the output may take once the command itself has ended, 1ms to 1h.",
         ),
-        default("kept_runs", "500", "How many ended runs stay in the list, 0 to 100000; older ones leave first."),
+        default("kept_runs", "500", "How many ended runs stay in the list, 0 to 100000; older ones leave first.")
+            .count(0, 100_000),
     ],
 };
 
@@ -78,7 +114,8 @@ pub(super) const DEFAULTS: Section = Section {
     heading: "defaults",
     about: "What a run gets that does not say otherwise.",
     entries: &[
-        default("mode", "\"pty\"", "`pty` (a terminal of its own) or `pipes` (stdout and stderr apart)."),
+        default("mode", "\"pty\"", "`pty` (a terminal of its own) or `pipes` (stdout and stderr apart).")
+            .one_of(&["pty", "pipes"]),
         example(
             "shell",
             "\"/bin/bash\"",
@@ -98,6 +135,7 @@ pub(super) const OUTPUT: Section = Section {
             "\"64MiB\"",
             "How large the raw log of one run may become, 64KiB to 1TiB; its oldest parts leave first.",
         )
+        .kind(Kind::Bytes)
         .tried(&["max_bytes", "log_size", "max_log_size"]),
         default(
             "flush_interval",
@@ -139,13 +177,17 @@ pub(super) const RETENTION: Section = Section {
     about: "How long ended runs stay on record. Only in your own file: the records of all your projects are in one place.",
     entries: &[
         default("runs", "500", "How many ended runs of each session are kept, 0 to 1000000.")
+            .count(0, 1_000_000)
             .tried(&["count", "max_runs"]),
-        default("days", "30", "For how many days after their end, 0 to 36500.").tried(&["age", "max_age"]),
+        default("days", "30", "For how many days after their end, 0 to 36500.")
+            .count(0, 36_500)
+            .tried(&["age", "max_age"]),
         default(
             "log_bytes",
             "\"2GiB\"",
             "How large the logs of all runs may be together, 1MiB to 1TiB; those of the oldest leave first.",
         )
+        .kind(Kind::Bytes)
         .tried(&["max_log_bytes", "max_total_log_bytes"]),
     ],
 };
@@ -162,6 +204,7 @@ pub(super) const TUI: Section = Section {
         .tried(&["prefix", "detach_key", "leader"]),
         default("mouse", "true", "Whether the mouse selects and scrolls."),
         default("layout", "\"left\"", "Where the list of runs stands: `left`, `top` or `hidden`.")
+            .one_of(&["left", "top", "hidden"])
             .tried(&["list", "list_position"]),
         example(
             "clipboard",
@@ -178,6 +221,7 @@ pub(super) const KEYS: Section = Section {
     heading: "keys",
     about: "The keys of the terminal interface. Only in your own file: a project cannot rebind your keys.",
     entries: &[default("preset", "\"default\"", "The keys to start from: `default`, `mprocs`, `tmux` or `vim`.")
+        .one_of(&["default", "mprocs", "tmux", "vim"])
         .tried(&["scheme", "style", "base"])],
 };
 
@@ -188,6 +232,29 @@ pub(super) const KEYS_OF_PART: Section = Section {
         "stop",
         "[\"x\", \"C-k\", \"g s\"]",
         "From an action to its key, a list of keys, or false for none; keys in a row are written with blanks between them.",
+    )
+    .kind(Kind::TextsOrFalse)],
+};
+
+pub(super) const THEME: Section = Section {
+    heading: "theme",
+    about: "The looks of the terminal interface. Only in your own file.",
+    entries: &[default(
+        "name",
+        "\"auto\"",
+        "`auto` (by COLORFGBG, else sixteen), `dark`, `light`, `sixteen`, `high-contrast` or `none`; NO_COLOR wins.",
+    )
+    .one_of(&["auto", "dark", "light", "sixteen", "high-contrast", "none"])
+    .tried(&["theme", "scheme", "style"])],
+};
+
+pub(super) const THEME_COLORS: Section = Section {
+    heading: "theme.colors",
+    about: "Looks of your own by role: selected, running, ... docs/tui.md has every role.",
+    entries: &[example(
+        "selected",
+        "\"bold on #303a4b\"",
+        "A colour (a name, #rrggbb, 0 to 255), `on` and a colour, bold, dim, italic, underline, reverse, strike.",
     )],
 };
 
@@ -199,7 +266,7 @@ pub(super) const TASK: Section = Section {
             .tried(&["cmd", "command", "exec", "script", "line"]),
         example("argv", "[\"python3\", \"-u\", \"worker.py\"]", "A program and its arguments, without a shell.")
             .tried(&["args", "program"]),
-        example("mode", "\"pipes\"", "`pty` or `pipes`; unset: the one of [defaults]."),
+        example("mode", "\"pipes\"", "`pty` or `pipes`; unset: the one of [defaults].").one_of(&["pty", "pipes"]),
         example(
             "cwd",
             "\"web\"",
@@ -210,6 +277,7 @@ pub(super) const TASK: Section = Section {
             .tried(&["environment", "vars"]),
         example("unset", "[\"NODE_OPTIONS\"]", "Variables to remove."),
         example("env_file", "\".env\"", "A dotenv file or a list of them, relative to this file; later ones win.")
+            .kind(Kind::Texts)
             .tried(&["dotenv", "env_files"]),
         default(
             "clean_env",
@@ -243,6 +311,7 @@ pub(super) const TASK: Section = Section {
             "\"SIGINT\"",
             "The signal that asks it to end, or the table [tasks.NAME.stop]; unset: SIGTERM (for a PTY SIGHUP too).",
         )
+        .kind(Kind::TextOrTable("tasks.NAME.stop"))
         .tried(&["stop_signal", "kill"]),
         default(
             "daemonizes",
@@ -257,7 +326,8 @@ pub(super) const STOP: Section = Section {
     heading: "tasks.NAME.stop",
     about: "How a task is stopped.",
     entries: &[
-        example("signal", "\"SIGINT\"", "The first signal, by name or number; unset: SIGTERM (for a PTY SIGHUP too)."),
+        example("signal", "\"SIGINT\"", "The first signal, by name or number; unset: SIGTERM (for a PTY SIGHUP too).")
+            .kind(Kind::TextOrTable("")),
         example("grace", "\"10s\"", "From that signal to SIGKILL, 0s to 1h; unset: the one of [defaults].")
             .tried(&["timeout", "wait", "delay"]),
         example(
@@ -270,8 +340,8 @@ pub(super) const STOP: Section = Section {
 };
 
 /// Returns every table of the configuration with its keys, in the order of the documentation.
-pub fn sections() -> [Section; 11] {
-    [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, KEYS, KEYS_OF_PART, TASK, STOP]
+pub fn sections() -> [Section; 13] {
+    [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, KEYS, KEYS_OF_PART, THEME, THEME_COLORS, TASK, STOP]
 }
 
 impl Section {

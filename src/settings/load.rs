@@ -9,14 +9,15 @@ use toml::de::DeTable;
 use super::error::{Place, Problem, SettingsError};
 use super::files::{find_project_file, read_text, trusted_uids};
 use super::keymap::read_keys;
-use super::keys::{DEFAULTS, KEYS, LIMITS, OUTPUT, REDACT, RETENTION, ROOT, STORE, Section, TUI};
+use super::keys::{DEFAULTS, KEYS, LIMITS, OUTPUT, REDACT, RETENTION, ROOT, STORE, Section, THEME, TUI};
 use super::read_patterns::read_patterns;
 use super::read_task::{TaskContext, read_grace, read_mode, read_shell, read_task};
 use super::reader::{Source, Table, Value};
+use super::theme::read_theme;
 use super::tui::read_layout;
 use super::{
     Defaults, Directories, EnvLookup, KeySettings, OutputSettings, RedactSettings, RetentionSettings, Settings,
-    StoreSettings, TaskSettings, TuiSettings,
+    StoreSettings, TaskSettings, ThemeSettings, TuiSettings,
 };
 use crate::model::{Key, KeyChord, Limits, NamedKey};
 
@@ -79,7 +80,7 @@ pub fn load(request: LoadRequest<'_>) -> Result<Settings, SettingsError> {
 
     let files = [&project, &user].into_iter().flatten().map(|source| source.path().to_owned()).collect();
     problems.extend([user, project].into_iter().flatten().flat_map(Source::into_problems));
-    let Globals { limits, defaults, output, redact, store, retention, tui, keys, .. } = globals;
+    let Globals { limits, defaults, output, redact, store, retention, tui, keys, theme, .. } = globals;
     match SettingsError::of(problems) {
         Some(error) => Err(error),
         None => Ok(Settings {
@@ -91,6 +92,7 @@ pub fn load(request: LoadRequest<'_>) -> Result<Settings, SettingsError> {
             retention,
             tui,
             keys,
+            theme,
             tasks: all_tasks,
             files,
             project_dir,
@@ -124,6 +126,7 @@ struct Globals {
     retention: RetentionSettings,
     tui: TuiSettings,
     keys: KeySettings,
+    theme: ThemeSettings,
     home: Option<PathBuf>,
 }
 
@@ -142,12 +145,14 @@ impl Globals {
             }
             None => {}
         }
-        for name in ["tui", "keys"] {
+        for name in ["tui", "keys", "theme"] {
             match root.get(name) {
                 Some(value) if is_own && name == "tui" => self.read_tui(&value),
-                Some(value) if is_own => read_keys(&value, &mut self.keys),
+                Some(value) if is_own && name == "keys" => read_keys(&value, &mut self.keys),
+                Some(value) if is_own => read_theme(&value, &mut self.theme),
                 Some(value) => {
-                    let hint = format!("keys belong to you: put [{name}] into your own config.toml");
+                    let what = if name == "theme" { "looks" } else { "keys" };
+                    let hint = format!("{what} belong to you: put [{name}] into your own config.toml");
                     value.misplaced("may not be set by a project", hint);
                 }
                 None => {}
@@ -159,10 +164,10 @@ impl Globals {
         let Some(table) = root.get("limits").and_then(|value| value.table()) else { return };
         let table = table.only(&LIMITS);
         let limits = &mut self.limits;
-        set(&mut limits.runs, table.get("runs").and_then(|value| value.count(1..=10_000)));
-        set(&mut limits.pty_runs, table.get("pty_runs").and_then(|value| value.count(1..=10_000)));
-        set(&mut limits.scrollback_lines, table.get("scrollback_lines").and_then(|value| value.count(0..=1_000_000)));
-        set(&mut limits.kept_runs, table.get("kept_runs").and_then(|value| value.count(0..=100_000)));
+        set(&mut limits.runs, table.get("runs").and_then(|value| value.count()));
+        set(&mut limits.pty_runs, table.get("pty_runs").and_then(|value| value.count()));
+        set(&mut limits.scrollback_lines, table.get("scrollback_lines").and_then(|value| value.count()));
+        set(&mut limits.kept_runs, table.get("kept_runs").and_then(|value| value.count()));
         let drain = Duration::from_millis(1)..=Duration::from_secs(3600);
         set(&mut limits.output_drain, table.get("output_drain").and_then(|value| value.span(drain)));
     }
@@ -205,8 +210,8 @@ impl Globals {
         let Some(table) = value.table() else { return };
         let table = table.only(&RETENTION);
         let retention = &mut self.retention;
-        set(&mut retention.runs, table.get("runs").and_then(|value| value.count(0..=1_000_000)));
-        set(&mut retention.days, table.get("days").and_then(|value| value.count(0..=36_500)));
+        set(&mut retention.runs, table.get("runs").and_then(|value| value.count()));
+        set(&mut retention.days, table.get("days").and_then(|value| value.count()));
         set(&mut retention.log_bytes, table.get("log_bytes").and_then(|value| value.bytes(1 << 20..=1 << 40)));
     }
 
@@ -238,7 +243,7 @@ impl Globals {
             let message = "must be an absolute path".into();
             problems.push(Problem { place: Place::Variable("SHTASK_STATE_DIR".into()), message, hint: None });
         }
-        for (section, name) in [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, KEYS]
+        for (section, name) in [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, KEYS, THEME]
             .iter()
             .flat_map(|s| s.names().map(move |name| (s, name)))
         {

@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 use super::bytes::{parse_bytes, show_bytes};
 use super::error::{Place, Problem};
 use super::files::line_and_column;
-use super::keys::Section;
+use super::keys::{KeyEntry, Kind, Section};
 use crate::model::{parse_span, show_span, shown};
 
 /// A file that is being read.
@@ -72,15 +72,17 @@ pub(super) struct Table<'s, 'a> {
     table: &'s DeTable<'a>,
     /// The dotted name; empty for the whole file.
     label: String,
+    /// What is known of its keys.
+    section: Option<&'static Section>,
 }
 
 impl<'s, 'a> Table<'s, 'a> {
     pub(super) fn root(source: &'s Source<'a>, table: &'s DeTable<'a>) -> Table<'s, 'a> {
-        Table { source, table, label: String::new() }
+        Table { source, table, label: String::new(), section: None }
     }
 
     /// Notes every key that the section does not have.
-    pub(super) fn only(self, section: &Section) -> Self {
+    pub(super) fn only(self, section: &'static Section) -> Self {
         for (key, _) in self.table {
             if !section.names().any(|known| known == key.get_ref()) {
                 let hint = match section.meant_by(key.get_ref()) {
@@ -90,7 +92,7 @@ impl<'s, 'a> Table<'s, 'a> {
                 self.unknown(key, hint);
             }
         }
-        self
+        Table { section: Some(section), ..self }
     }
 
     pub(super) fn unknown(&self, key: &Spanned<impl AsRef<str>>, hint: String) {
@@ -100,14 +102,15 @@ impl<'s, 'a> Table<'s, 'a> {
 
     pub(super) fn get(&self, name: &str) -> Option<Value<'s, 'a>> {
         let (key, value) = self.table.get_key_value(name)?;
-        Some(Value { source: self.source, value, key: key.span(), label: self.dotted(name) })
+        let entry = self.section.and_then(|section| section.entries.iter().find(|entry| entry.name == name));
+        Some(Value { source: self.source, value, key: key.span(), label: self.dotted(name), entry })
     }
 
     /// Returns all entries with their keys.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'s str, Value<'s, 'a>)> {
         self.table.iter().map(|(key, value)| {
             let label = self.dotted(key.get_ref());
-            (key.get_ref().as_ref(), Value { source: self.source, value, key: key.span(), label })
+            (key.get_ref().as_ref(), Value { source: self.source, value, key: key.span(), label, entry: None })
         })
     }
 
@@ -122,6 +125,8 @@ pub(super) struct Value<'s, 'a> {
     value: &'s Spanned<DeValue<'a>>,
     key: Range<usize>,
     label: String,
+    /// What is known of its key.
+    entry: Option<&'static KeyEntry>,
 }
 
 impl<'s, 'a> Value<'s, 'a> {
@@ -206,6 +211,11 @@ impl<'s, 'a> Value<'s, 'a> {
         Some(places.into_iter().zip(texts).collect())
     }
 
+    /// Notes a fault of the value.
+    pub(super) fn fault(&self, message: impl Display, hint: impl Into<String>) {
+        self.fault_at(&self.value.span(), message, hint);
+    }
+
     /// Notes a fault of a part of the value.
     pub(super) fn fault_at(&self, place: &Range<usize>, message: impl Display, hint: impl Into<String>) {
         self.source.note(place, format!("`{}`: {message}", self.label), Some(hint.into()));
@@ -230,7 +240,12 @@ impl<'s, 'a> Value<'s, 'a> {
         i64::from_str_radix(number.as_str(), number.radix()).ok()
     }
 
-    pub(super) fn count(&self, range: RangeInclusive<usize>) -> Option<usize> {
+    /// Returns a whole number of the range that the table of keys gives.
+    pub(super) fn count(&self) -> Option<usize> {
+        let range = match self.entry.map(|entry| entry.kind) {
+            Some(Kind::Count(least, most)) => least..=most,
+            Some(_) | None => 0..=usize::MAX,
+        };
         let count =
             self.integer().and_then(|number| usize::try_from(number).ok()).filter(|count| range.contains(count));
         if count.is_none() {
@@ -282,7 +297,7 @@ impl<'s, 'a> Value<'s, 'a> {
             self.wrong("a table");
             return None;
         };
-        Some(Table { source: self.source, table, label: self.label.clone() })
+        Some(Table { source: self.source, table, label: self.label.clone(), section: None })
     }
 
     /// Returns the text of a text or of a decimal number as it is written.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Directories, KeySettings, Place, TuiSettings};
+use super::{Directories, KeySettings, Place, ThemeSettings, TuiSettings};
 use crate::model::{Limits, Mode, RunName, RunSpec, Size};
 
 /// What a run gets that does not say otherwise (`[defaults]`).
@@ -107,6 +107,8 @@ pub struct Settings {
     pub tui: TuiSettings,
     /// `[keys]`.
     pub keys: KeySettings,
+    /// `[theme]`.
+    pub theme: ThemeSettings,
     /// The tasks: the project's in the order of its file, then those of the user's file.
     pub tasks: Vec<TaskSettings>,
     /// The files that were read, the one that wins first.

@@ -63,6 +63,26 @@ fn set_style(drawn: &mut ratatui::buffer::Cell, style: &Style, colors: ColorChoi
     drawn.modifier = modifier(style);
 }
 
+/// Returns a look of the configuration as it is drawn. What is the terminal's own stays unset.
+pub(super) fn drawn_style(style: &Style, colors: ColorChoice) -> ratatui::style::Style {
+    let set = |given: Color| (given != Color::Default).then(|| color(given, colors));
+    ratatui::style::Style {
+        fg: set(style.foreground),
+        bg: set(style.background),
+        add_modifier: modifier(style),
+        ..ratatui::style::Style::new()
+    }
+}
+
+/// Returns a look with the nearest colours that the terminal has.
+pub(super) fn in_colors(style: ratatui::style::Style, colors: ColorChoice) -> ratatui::style::Style {
+    let nearest = |drawn: Drawn| match drawn {
+        Drawn::Rgb(r, g, b) => color(Color::Rgb(r, g, b), colors),
+        other => other,
+    };
+    ratatui::style::Style { fg: style.fg.map(nearest), bg: style.bg.map(nearest), ..style }
+}
+
 fn modifier(style: &Style) -> Modifier {
     const PAIRS: [(Attributes, Modifier); 7] = [
         (Attributes::BOLD, Modifier::BOLD),

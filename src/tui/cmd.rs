@@ -1,9 +1,13 @@
 //! What `update` asks for: the only way out of the pure part.
 
+use std::path::PathBuf;
+
 use crate::api::{Deadline, SearchRequest, SignalTarget};
 use crate::model::{RunId, RunName, RunSpec, Size, TimeoutKind, WriteStdin};
 
 use super::NewRun;
+use super::complete::Completing;
+use super::exporting::{Form, LogFile, Shower};
 use super::shows::{Order, What};
 
 /// Where the wish to start a run came from, so that its answer goes there too.
@@ -20,6 +24,16 @@ pub(crate) enum Origin {
 pub(crate) enum Cmd {
     /// Start a task.
     Start { name: RunName, spec: Box<RunSpec> },
+    /// Write an export of a run into a new file.
+    Export { run: RunId, form: Form, folder: PathBuf, name: String },
+    /// Write the log of a run into a private file, to be shown by a program.
+    FetchLog { run: RunId, shower: Shower },
+    /// Lend the terminal to a program that shows a file.
+    Visit { shower: Shower, file: LogFile },
+    /// Find what the text of the new-run prompt could become.
+    Complete(Completing),
+    /// Keep a command line for later sessions.
+    Remember(String),
     /// Start what the new-run prompt describes.
     StartNew(NewRun),
     /// Stop a run.

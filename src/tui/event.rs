@@ -1,5 +1,6 @@
 //! What can happen to the TUI.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
@@ -10,6 +11,8 @@ use crate::api::{
 use crate::model::{Cut, Failure, Frame, KeyChord, Mouse, Record, RunId, Size};
 
 use super::cmd::Origin;
+use super::complete::Completing;
+use super::exporting::{LogFile, Shower};
 use super::shows::Told;
 
 /// What the user's terminal says.
@@ -92,6 +95,22 @@ pub(crate) enum Answer {
         size: Size,
         result: Result<Cut, Failure>,
     },
+    /// An export is written.
+    Exported {
+        run: RunId,
+        result: Result<PathBuf, Failure>,
+    },
+    /// A log can be shown.
+    LogFetched {
+        run: RunId,
+        shower: Shower,
+        result: Result<LogFile, Failure>,
+    },
+    /// What a text of the new-run prompt could become.
+    Completed {
+        asked: Completing,
+        choices: Vec<String>,
+    },
     ShutDown {
         result: Result<ShutdownReport, Failure>,
     },
@@ -124,6 +143,8 @@ pub(crate) enum Event {
     Answer(Answer),
     /// A signal asks the TUI to end.
     Terminate(i32),
+    /// The program that had the terminal has ended, or could not be started.
+    Visited(Result<(), String>),
     /// Something that counts on the screen has to move.
     Tick,
 }

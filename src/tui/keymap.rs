@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::model::{KeyChord, KeySequence};
-use crate::settings::{KeyChoice, KeyPreset, KeySettings, KeyTable, Place, Problem, Settings, nearest};
+use crate::settings::{KeyChoice, KeyPreset, KeySettings, KeyTable, Place, Problem, SchemaNames, Settings, nearest};
 
 use super::keys::{Binding, Intent, Part, TABLES, Table, label, sequence_label, table_of};
 use super::presets;
@@ -185,6 +185,15 @@ impl Keymap {
     pub(crate) fn bindings(&self, part: Part) -> impl Iterator<Item = (&'static Binding, Vec<String>)> {
         let with_keys = move |binding: &'static Binding| (binding, self.labels(part, binding.intent));
         table_of(part).bindings.iter().map(with_keys).filter(|(_, keys)| !keys.is_empty())
+    }
+}
+
+/// Returns the names that `[keys]` and `[theme.colors]` may have.
+pub fn names() -> SchemaNames {
+    let actions = |table: &Table| table.bindings.iter().map(|binding| binding.intent.name()).collect();
+    SchemaNames {
+        parts: TABLES.iter().map(|table| (table.part.name(), actions(table))).collect(),
+        roles: super::theme::ROLES.iter().map(|(role, _)| role.name()).collect(),
     }
 }
 

@@ -17,6 +17,10 @@ pub(crate) enum Intent {
     Attach,
     Inspect,
     NewRun,
+    Duplicate,
+    Pager,
+    Editor,
+    Export,
     Start,
     Stop,
     Kill,
@@ -28,12 +32,16 @@ pub(crate) enum Intent {
     Signal,
     Extend,
     Help,
+    Palette,
     Detach,
     Leave,
     Back,
     Suspend,
     Redraw,
     Accept,
+    Complete,
+    Older,
+    Newer,
     NextField,
     PreviousField,
     Yes,
@@ -120,6 +128,7 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Attach, &[key(NamedKey::Enter)], "attach", "attach: type into the run's terminal"),
     bind(Intent::Inspect, &[ch('i')], "inspect", "inspect: record, processes, deadline, bytes"),
     bind(Intent::NewRun, &[ch('n')], "new", "start a new run"),
+    bind(Intent::Duplicate, &[ch('D')], "duplicate", "start a new run like this one, with changes"),
     bind(Intent::Start, &[ch('s')], "start", "start the task, or a finished run again"),
     bind(Intent::Stop, &[ch('x')], "stop", "stop the run and all it started, also of a lost one"),
     bind(Intent::Kill, &[ch('X')], "kill", "kill the run and all it started, at once"),
@@ -140,7 +149,11 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Merged, &[ch('=')], "merged", "the lines of the marked runs in one; without marks of all live ones"),
     bind(Intent::Signal, &[ch('m')], "signal", "send a signal"),
     bind(Intent::Extend, &[ch('e')], "deadline", "extend or remove the deadline"),
+    bind(Intent::Pager, &[ch('L')], "pager", "open the log in $PAGER"),
+    bind(Intent::Editor, &[ch('E')], "editor", "open the log in $EDITOR"),
+    bind(Intent::Export, &[ch('o')], "export", "write the run to a file: text, svg, html, png or cast"),
     bind(Intent::Help, &[ch('?'), key(NamedKey::F(1))], "help", "show or hide all keys"),
+    bind(Intent::Palette, &[ch('p'), ch(':')], "palette", "find any action or run by a few letters"),
     bind(Intent::Detach, &[ch('d')], "detach", "leave; the runs go on"),
     bind(Intent::Leave, &[ch('q'), ctrl('c')], "leave", "leave; asks first when something runs"),
     bind(Intent::Back, &[key(NamedKey::Escape)], "back", "go back: close the panel, leave zoom"),
@@ -182,6 +195,7 @@ pub(crate) const SCROLL: &[Binding] = &[
     bind(Intent::ParagraphForward, &[ch('}')], "paragraph", "the cursor to the blank row below"),
     bind(Intent::Zoom, &[ch('z')], "zoom", "zoom"),
     bind(Intent::Help, &[ch('?'), key(NamedKey::F(1))], "help", "show or hide all keys"),
+    bind(Intent::Palette, &[ch('p'), ch(':')], "palette", "find any action or run by a few letters"),
     bind(
         Intent::Back,
         &[key(NamedKey::Escape), ch('q'), ch('[')],
@@ -272,8 +286,11 @@ pub(crate) const HELP: &[Binding] = &[
 /// In the new-run prompt; other keys edit the field.
 pub(crate) const PROMPT: &[Binding] = &[
     bind(Intent::Accept, &[key(NamedKey::Enter)], "start", "start the run"),
-    bind(Intent::NextField, &[key(NamedKey::Tab), key(NamedKey::Down)], "next field", "the next field"),
-    bind(Intent::PreviousField, &[BACK_TAB, key(NamedKey::Up)], "previous field", "the previous field"),
+    bind(Intent::Complete, &[key(NamedKey::Tab)], "complete", "complete what was typed, else the next field"),
+    bind(Intent::Older, &[key(NamedKey::Up)], "older", "command: an older line; elsewhere the previous field"),
+    bind(Intent::Newer, &[key(NamedKey::Down)], "next", "command: back to newer lines; then the next field"),
+    bind(Intent::NextField, &[ctrl('n')], "next field", "the next field"),
+    bind(Intent::PreviousField, &[BACK_TAB, ctrl('p')], "previous field", "the previous field"),
     bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "cancel", "close without starting"),
 ];
 
@@ -284,6 +301,16 @@ pub(crate) const MENU: &[Binding] = &[
     bind(Intent::Accept, &[key(NamedKey::Enter)], "choose", "choose the entry"),
     bind(Intent::NextField, &[key(NamedKey::Tab)], "target", "signals: to whom it goes"),
     bind(Intent::Back, &[key(NamedKey::Escape), ch('q'), ctrl('c')], "cancel", "close without choosing"),
+];
+
+/// In the palette; other keys are text.
+pub(crate) const PALETTE: &[Binding] = &[
+    bind(Intent::Down, &[key(NamedKey::Down), ctrl('n'), key(NamedKey::Tab)], "down", "the next entry"),
+    bind(Intent::Up, &[key(NamedKey::Up), ctrl('p'), BACK_TAB], "up", "the previous entry"),
+    bind(Intent::PageDown, &[key(NamedKey::PageDown)], "page down", "a page down"),
+    bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page up", "a page up"),
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "do it", "do what the entry says, or go to its run"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "close", "close without doing anything"),
 ];
 
 /// In the question before leaving.
@@ -319,6 +346,7 @@ pub(crate) enum Part {
     HistoryFilter,
     Replay,
     Help,
+    Palette,
     NewRun,
     Menu,
     Leave,
@@ -349,6 +377,7 @@ pub(crate) const TABLES: &[Table] = &[
     table(Part::History, "History", HISTORY),
     Table { takes_text: true, ..table(Part::HistoryFilter, "Filter of the history", HISTORY_FILTER) },
     table(Part::Replay, "Replay", REPLAY),
+    Table { takes_text: true, ..table(Part::Palette, "Palette", PALETTE) },
     Table { takes_text: true, ..table(Part::NewRun, "New run", PROMPT) },
     table(Part::Menu, "Menus", MENU),
     table(Part::Leave, "Leaving", QUESTION),
@@ -375,7 +404,8 @@ impl Intent {
     }
 }
 
-fn kebab(name: &str) -> String {
+/// Writes the name of a variant as the configuration does: `KillRestart` is `kill-restart`.
+pub(super) fn kebab(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
     for (index, c) in name.chars().enumerate() {
         if c.is_ascii_uppercase() && index > 0 {

@@ -6,7 +6,9 @@
 mod cells;
 mod clipboard;
 mod cmd;
+mod complete;
 mod event;
+mod exporting;
 mod input;
 mod keymap;
 mod keys;
@@ -14,6 +16,7 @@ mod model;
 mod options;
 mod outside;
 mod painter;
+mod palettes;
 mod panic;
 mod perform;
 mod presets;
@@ -28,7 +31,8 @@ mod update;
 mod view;
 mod watches;
 
-pub use keymap::Keymap;
-pub use options::{ColorChoice, Leaving, NewRun, Options, TaskEntry, TuiError};
+pub use keymap::{Keymap, names};
+pub use options::{ColorChoice, DrawPicture, Leaving, NewRun, Options, Picture, TaskEntry, TuiError};
 pub use run::run;
 pub use terminal::check as check_terminal;
+pub use theme::Theme;

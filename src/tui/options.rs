@@ -1,15 +1,17 @@
 //! What the TUI needs to be told, and what it tells when it is left.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, BufRead};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use super::keymap::Keymap;
+use super::theme::Theme;
 use crate::api::Link;
-use crate::model::{KeyChord, Mode, Moment, RunName, RunSpec, Size};
+use crate::model::{Failure, KeyChord, Mode, Moment, RunName, RunSpec, Size};
 use crate::settings::ListPlace;
 
 /// A task that the list shows, whether it runs or not.
@@ -26,6 +28,8 @@ pub struct TaskEntry {
 /// What the new-run prompt asked for, checked as far as that can be done without the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRun {
+    /// Its name, if it is to have one.
+    pub name: Option<RunName>,
     /// The shell line, not blank.
     pub line: String,
     /// Pipes or a PTY.
@@ -69,6 +73,20 @@ impl ColorChoice {
     }
 }
 
+/// A picture of a screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picture {
+    /// Scalable vector graphics.
+    Svg,
+    /// A page.
+    Html,
+    /// Pixels.
+    Png,
+}
+
+/// Draws the last screen of an asciicast.
+pub type DrawPicture = fn(&mut dyn BufRead, Picture) -> Result<Vec<u8>, Failure>;
+
 /// How the TUI is set up.
 pub struct Options {
     /// What the head of the list says: the name of the project.
@@ -79,6 +97,8 @@ pub struct Options {
     pub attach_key: KeyChord,
     /// What the other keys do.
     pub keys: Keymap,
+    /// How its own parts look.
+    pub theme: Theme,
     /// Whether the mouse is used; without it the outer terminal keeps its own selection.
     pub mouse: bool,
     /// Where the list of runs stands at first.
@@ -87,6 +107,12 @@ pub struct Options {
     pub clock: fn() -> Moment,
     /// Makes the spec of a run that the new-run prompt asked for: shell, environment and so on.
     pub new_run: Box<dyn Fn(NewRun) -> RunSpec + Send>,
+    /// Draws pictures for exports.
+    pub draw: DrawPicture,
+    /// The command lines of earlier sessions, the newest last.
+    pub history: Vec<String>,
+    /// Keeps a command line for later sessions. It may wait for a disk.
+    pub remember: Arc<dyn Fn(&str) + Send + Sync>,
     /// The directory that the new-run prompt offers and that relative ones start from; absolute.
     pub cwd: PathBuf,
     /// The mode that the new-run prompt offers.

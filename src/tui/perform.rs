@@ -6,9 +6,12 @@ use std::pin::Pin;
 use crate::api::{Client, RecordsRequest, ShutdownRequest, StartRequest, StopRequest};
 use crate::model::{ErrorCode, RunId, RunSpec, WriteStdin};
 
+use super::DrawPicture;
 use super::NewRun;
 use super::cmd::{Cmd, Origin};
+use super::complete::complete;
 use super::event::{Answer, Event};
+use super::exporting::{export, log_file};
 
 /// How many records are asked for at once.
 const RECORDS: usize = 500;
@@ -21,10 +24,24 @@ pub(super) type MakeSpec = dyn Fn(NewRun) -> RunSpec + Send;
 
 /// Calls the client: the request is on its way when this returns, so the order of commands is the order of effects. Commands that are not
 /// about the client are given back.
-pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Result<Awaited, Cmd> {
+pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPicture, cmd: Cmd) -> Result<Awaited, Cmd> {
     Ok(match cmd {
         Cmd::Start { name, spec } => start(client, Origin::Task(name), *spec),
         Cmd::StartNew(request) => start(client, Origin::Prompt, make_spec(request)),
+        Cmd::Export { run, form, folder, name } => {
+            let written = export(client, run, form, folder, name, draw);
+            answer(async move { Answer::Exported { run, result: written.await } })
+        }
+        Cmd::FetchLog { run, shower } => {
+            let fetched = log_file(client, run);
+            answer(async move { Answer::LogFetched { run, shower, result: fetched.await } })
+        }
+        Cmd::Complete(asked) => {
+            let search_path = std::env::var_os("PATH");
+            let wanted = asked.clone();
+            let found = tokio::task::spawn_blocking(move || complete(&wanted, search_path.as_deref()));
+            answer(async move { Answer::Completed { asked, choices: found.await.unwrap_or_default() } })
+        }
         Cmd::Stop { run, kill } => {
             let stopping = client.stop(run, StopRequest { kill });
             answer(async move { Answer::Stopped { run, result: stopping.reply.await } })
@@ -87,6 +104,8 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, cmd: Cmd) -> Re
         | Cmd::Copy(_)
         | Cmd::Show { .. }
         | Cmd::ShowOrder(_)
+        | Cmd::Remember(_)
+        | Cmd::Visit { .. }
         | Cmd::Suspend
         | Cmd::Redraw
         | Cmd::Quit => return Err(cmd),

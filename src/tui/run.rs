@@ -12,13 +12,14 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use crate::api::{Client, Feed, Link, Update, View, Watch};
-use crate::model::{Failure, Frame, Moment, RunId};
+use crate::model::{ErrorCode, Failure, Frame, Moment, RunId};
 
 use super::clipboard;
 use super::cmd::Cmd;
 use super::event::{Event, Input};
+use super::exporting::visit;
 use super::input::inputs;
-use super::model::{Model, Setup};
+use super::model::{Model, Recall, Setup};
 use super::outside::{Outside, Outsides, Signals};
 use super::panic::{self, Own};
 use super::perform::{Awaited, MakeSpec, perform};
@@ -26,7 +27,7 @@ use super::shows::{self, Show, Told};
 use super::surface::{Screen, Surface};
 use super::update::update;
 use super::watches::Watches;
-use super::{Leaving, Options, TuiError, terminal};
+use super::{DrawPicture, Leaving, Options, TuiError, terminal};
 
 /// The shortest time between two draws of something that changes all the time: 60 a second.
 const BETWEEN_DRAWS: Duration = Duration::from_micros(16_600);
@@ -59,10 +60,14 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         tasks,
         attach_key,
         keys,
+        theme,
         mouse,
         list_place,
         clock,
         new_run,
+        draw,
+        history,
+        remember,
         cwd,
         new_run_mode,
         home,
@@ -78,6 +83,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         title,
         attach_key,
         keys,
+        theme,
         cwd,
         new_run_mode,
         home,
@@ -88,11 +94,16 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     };
     let mut model = Model::new(setup, tasks, terminal::size(), clock());
     model.list_place = list_place;
+    model.recall = Recall::new(history);
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     (ui.link, ui.clipboard) = (server, clipboard);
+    (ui.remember, ui.draw_picture) = (remember, draw);
     ui.draw().map_err(TuiError::Draw)?;
     ui.drive(inputs, signals).await
 }
+
+/// A program that has the terminal: whether it could be started, once it has ended.
+type Visiting = std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 /// What the loop waits for.
 enum Happened {
@@ -104,6 +115,7 @@ enum Happened {
     Show(u64, Told),
     Runs(Option<Update>),
     Link(Option<Link>),
+    Visited(Result<(), String>),
     DrawDue,
     TickDue,
     ResumeDue,
@@ -113,6 +125,8 @@ enum Happened {
 pub(super) struct Ui<S> {
     client: Arc<dyn Client>,
     new_run: Box<MakeSpec>,
+    pub(super) remember: Arc<dyn Fn(&str) + Send + Sync>,
+    pub(super) draw_picture: DrawPicture,
     clock: fn() -> Moment,
     pub(super) model: Model,
     pub(super) surface: S,
@@ -128,6 +142,8 @@ pub(super) struct Ui<S> {
     /// Whether the user waits for what comes next: it is drawn at once.
     awaited: bool,
     tick_at: Option<Instant>,
+    /// The program that has the terminal.
+    visiting: Option<Visiting>,
     /// While the TUI is suspended: when it is next looked whether the terminal may be used again.
     resume_at: Option<Instant>,
     left: Option<Leaving>,
@@ -144,6 +160,8 @@ impl<S: Surface> Ui<S> {
         Ui {
             client,
             new_run,
+            remember: Arc::new(|_| {}),
+            draw_picture: |_, _| Err(Failure::new(ErrorCode::Unsupported, "no pictures are drawn here")),
             clock,
             model,
             surface,
@@ -156,6 +174,7 @@ impl<S: Surface> Ui<S> {
             drawn_at: None,
             awaited: false,
             tick_at: None,
+            visiting: None,
             resume_at: None,
             left: None,
         }
@@ -183,7 +202,7 @@ impl<S: Surface> Ui<S> {
             if let Some(left) = self.left.take() {
                 return Ok(left);
             }
-            if self.resume_at.is_some() {
+            if self.is_away() {
                 // The terminal is somebody else's.
                 inputs = None;
             } else if inputs.is_none() {
@@ -203,6 +222,7 @@ impl<S: Surface> Ui<S> {
                 Some(event) = self.answers.next() => Happened::Answered(event),
                 update = next_update(&mut self.feed) => Happened::Runs(update),
                 link = next_link(&mut self.link) => Happened::Link(link),
+                visited = visited(&mut self.visiting) => Happened::Visited(visited),
                 () = until(draw_at) => Happened::DrawDue,
                 () = until(self.tick_at) => Happened::TickDue,
                 () = until(self.resume_at) => Happened::ResumeDue,
@@ -213,9 +233,14 @@ impl<S: Surface> Ui<S> {
         }
     }
 
+    /// Whether the terminal is somebody else's.
+    fn is_away(&self) -> bool {
+        self.resume_at.is_some() || self.visiting.is_some()
+    }
+
     /// Draws when that is due now; returns when it is due otherwise, if anything is to be drawn.
     fn draw_if_due(&mut self) -> io::Result<Option<Instant>> {
-        if self.resume_at.is_some() {
+        if self.is_away() {
             return Ok(None);
         }
         if self.surface.catch_up()? && self.model.needs_draw() {
@@ -238,6 +263,9 @@ impl<S: Surface> Ui<S> {
     fn happened(&mut self, happened: Happened) -> Option<Leaving> {
         match happened {
             Happened::Outside(Outside::HangUp) | Happened::Input(None) => return Some(Leaving::TerminalLost),
+            // ^C and ^\ of the terminal are for the program that has it; so is its stop.
+            Happened::Outside(Outside::Terminate(nix::libc::SIGINT | nix::libc::SIGQUIT) | Outside::Continued)
+                if self.visiting.is_some() => {}
             Happened::Outside(Outside::Terminate(signal)) => self.take(Event::Terminate(signal)),
             Happened::Outside(Outside::Resized) => return self.resized(|surface| Ok(surface.size())),
             Happened::Outside(Outside::Continued) | Happened::ResumeDue => return self.resume(),
@@ -260,6 +288,11 @@ impl<S: Surface> Ui<S> {
             Happened::Link(Some(link)) => self.take(Event::Link(link)),
             // That it is over is told by the feed.
             Happened::Link(None) => self.link = None,
+            Happened::Visited(result) => {
+                self.visiting = None;
+                self.take(Event::Visited(result));
+                return self.resume();
+            }
             Happened::DrawDue => {}
             Happened::TickDue => {
                 self.tick_at = None;
@@ -284,7 +317,7 @@ impl<S: Surface> Ui<S> {
             self.show = None;
         }
         for cmd in cmds {
-            match perform(self.client.as_ref(), &self.new_run, cmd) {
+            match perform(self.client.as_ref(), &self.new_run, self.draw_picture, cmd) {
                 Ok(answer) => self.answers.push(answer),
                 Err(cmd) => self.do_here(cmd),
             }
@@ -299,7 +332,7 @@ impl<S: Surface> Ui<S> {
             Cmd::Unwatch(run) => self.watches.end(run),
             Cmd::Redraw => {
                 self.model.dirty = true;
-                if self.resume_at.is_none() && self.surface.clear(self.model.size).is_err() {
+                if !self.is_away() && self.surface.clear(self.model.size).is_err() {
                     self.left = Some(Leaving::TerminalLost);
                 }
             }
@@ -324,9 +357,21 @@ impl<S: Surface> Ui<S> {
                 }
             }
             Cmd::Quit => self.left = Some(self.model.leaving()),
+            Cmd::Visit { shower, file } => {
+                self.surface.lend();
+                self.visiting = Some(Box::pin(visit(shower, file)));
+            }
+            // It goes on by itself: nothing waits for the disk.
+            Cmd::Remember(line) => {
+                let remember = Arc::clone(&self.remember);
+                drop(tokio::task::spawn_blocking(move || remember(&line)));
+            }
             // All others are calls of the client.
             Cmd::Start { .. }
             | Cmd::StartNew(_)
+            | Cmd::Complete(_)
+            | Cmd::Export { .. }
+            | Cmd::FetchLog { .. }
             | Cmd::Stop { .. }
             | Cmd::Reap(_)
             | Cmd::Restart { .. }
@@ -380,6 +425,14 @@ impl<S: Surface> Ui<S> {
 async fn next_input(inputs: &mut Option<impl Stream<Item = Input> + Unpin>) -> Option<Input> {
     match inputs {
         Some(inputs) => inputs.next().await,
+        None => pending().await,
+    }
+}
+
+/// Waits for the program that has the terminal.
+async fn visited(visiting: &mut Option<Visiting>) -> Result<(), String> {
+    match visiting {
+        Some(visiting) => visiting.await,
         None => pending().await,
     }
 }

@@ -36,6 +36,9 @@ pub(super) trait Surface {
     /// Gives the terminal back and suspends the program. It may return before the program stops.
     fn suspend(&mut self) -> io::Result<()>;
 
+    /// Gives the terminal back, for another program to use until [`resume`](Surface::resume).
+    fn lend(&mut self);
+
     /// Returns whether the terminal may be used.
     fn is_in_foreground(&self) -> bool;
 
@@ -113,6 +116,10 @@ impl Surface for Screen {
 
     fn suspend(&mut self) -> io::Result<()> {
         self.outer.suspend()
+    }
+
+    fn lend(&mut self) {
+        terminal::restore();
     }
 
     fn is_in_foreground(&self) -> bool {

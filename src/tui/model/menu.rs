@@ -94,6 +94,14 @@ impl ExtendMenu {
     }
 }
 
+/// The forms of an export.
+#[derive(Debug, Clone)]
+pub(crate) struct ExportMenu {
+    pub(crate) run: RunId,
+    pub(crate) name: String,
+    pub(crate) selected: usize,
+}
+
 /// How the question before leaving can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeaveAnswer {

@@ -2,16 +2,19 @@
 
 mod browser;
 mod find;
+mod fuzzy;
 mod history;
 mod inspect;
 mod layout;
 mod list;
 mod menu;
+mod palette;
 mod pane;
 mod pane_reading;
 mod panes;
 mod prompt;
 mod reading;
+mod recall;
 mod show;
 mod split;
 mod state;
@@ -20,14 +23,17 @@ mod text;
 
 pub(crate) use browser::{Browser, when};
 pub(crate) use find::Find;
+pub(crate) use fuzzy::{Match, fuzzy};
 pub(crate) use history::HistoryCache;
 pub(crate) use inspect::{INSPECT_EVERY, InspectPanel};
 pub(crate) use layout::{Areas, MIN_COLS, MIN_ROWS, areas, overlay_area, panes_place};
 pub(crate) use list::{Known, List, Row, RowKey};
-pub(crate) use menu::{ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNALS, SignalMenu};
+pub(crate) use menu::{ExportMenu, ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNALS, SignalMenu};
+pub(crate) use palette::{Palette, PaletteEntry, Target};
 pub(crate) use pane::Pane;
 pub(crate) use prompt::{Field, Prompt};
 pub(crate) use reading::*;
+pub(crate) use recall::{Recall, RecallPlace};
 pub(crate) use show::Shown;
 pub(crate) use split::{MAX_PANES, Split, grid};
 pub(crate) use state::{

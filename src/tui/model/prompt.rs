@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use tui_input::Input;
 
-use crate::model::{Failure, Limits, Mode, Size};
+use super::RecallPlace;
+use crate::model::{CommandSpec, Failure, Limits, Mode, Record, RunSpec, Size, show_span};
 use crate::tui::NewRun;
+use crate::tui::complete::Completing;
 
 /// A field of the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,10 +17,11 @@ pub(crate) enum Field {
     Mode,
     Cwd,
     Timeout,
+    Name,
 }
 
 impl Field {
-    pub(crate) const ALL: [Field; 4] = [Field::Command, Field::Mode, Field::Cwd, Field::Timeout];
+    pub(crate) const ALL: [Field; 5] = [Field::Command, Field::Mode, Field::Cwd, Field::Timeout, Field::Name];
 
     pub(crate) fn title(self) -> &'static str {
         match self {
@@ -26,6 +29,7 @@ impl Field {
             Field::Mode => "Mode",
             Field::Cwd => "Directory",
             Field::Timeout => "Timeout",
+            Field::Name => "Name",
         }
     }
 }
@@ -38,6 +42,13 @@ pub(crate) struct Prompt {
     pub(crate) mode: Mode,
     pub(crate) cwd: Input,
     pub(crate) timeout: Input,
+    pub(crate) name: Input,
+    /// Whether the text of the field was changed since it was entered: only then Tab completes it.
+    pub(crate) edited: bool,
+    /// What the text could become, when that is not clear.
+    pub(crate) choices: Vec<String>,
+    /// Where in the earlier lines the command is.
+    pub(crate) place: RecallPlace,
     /// The field that is wrong and why.
     pub(crate) error: Option<(Field, String)>,
     /// Whether the start was asked for: the prompt stays until it is answered.
@@ -52,6 +63,10 @@ impl Prompt {
             mode,
             cwd: Input::new(cwd.to_string_lossy().into_owned()),
             timeout: Input::default(),
+            name: Input::default(),
+            edited: false,
+            choices: Vec::new(),
+            place: RecallPlace::default(),
             error: None,
             pending: false,
         }
@@ -64,12 +79,77 @@ impl Prompt {
             Field::Mode => None,
             Field::Cwd => Some(&mut self.cwd),
             Field::Timeout => Some(&mut self.timeout),
+            Field::Name => Some(&mut self.name),
         }
     }
 
     pub(crate) fn step(&mut self, by: usize) {
         let at = Field::ALL.iter().position(|field| *field == self.field).unwrap_or(0);
         self.field = Field::ALL[(at + by) % Field::ALL.len()];
+        self.edited = false;
+        self.choices.clear();
+    }
+
+    /// Fills the form with how a task is started.
+    pub(crate) fn fill_from_spec(&mut self, spec: &RunSpec) {
+        self.fill(
+            match &spec.command {
+                CommandSpec::Shell { line, .. } => line.to_string_lossy().into_owned(),
+                CommandSpec::Argv(argv) => shell_words::join(argv.iter().map(|word| word.to_string_lossy())),
+            },
+            spec.mode,
+            spec.cwd.to_string_lossy().into_owned(),
+            spec.timeouts.wall,
+        );
+    }
+
+    /// Fills the form with how a run was started, as far as its record says: secrets are not in it.
+    pub(crate) fn fill_from_record(&mut self, record: &Record) {
+        let line = match record.shell {
+            Some(_) => record.command.clone(),
+            None => shell_words::join(&record.argv),
+        };
+        self.fill(line, record.mode, record.cwd.to_string_lossy().into_owned(), record.timeout);
+    }
+
+    fn fill(&mut self, line: String, mode: Mode, cwd: String, timeout: Option<Duration>) {
+        (self.command, self.mode, self.cwd) = (Input::new(line), mode, Input::new(cwd));
+        self.timeout = timeout.map(|span| Input::new(show_span(span))).unwrap_or_default();
+    }
+
+    /// What can be completed: the edited command or directory, with the cursor at its end.
+    pub(crate) fn completing(&self, base: &Path, home: Option<&Path>) -> Option<Completing> {
+        let cwd = directory(self.cwd.value().trim(), base, home).unwrap_or_else(|_| base.to_owned());
+        let (input, base) = match self.field {
+            Field::Command => (&self.command, cwd),
+            Field::Cwd => (&self.cwd, base.to_owned()),
+            Field::Mode | Field::Timeout | Field::Name => return None,
+        };
+        let at_end = input.cursor() == input.value().chars().count();
+        (self.edited && at_end && !input.value().is_empty()).then(|| Completing {
+            text: input.value().to_owned(),
+            is_command: self.field == Field::Command,
+            base,
+            home: home.map(Path::to_owned),
+        })
+    }
+
+    /// Takes the only choice, or what all have in common; several that have nothing more in common are shown.
+    pub(crate) fn complete(&mut self, choices: Vec<String>) {
+        let Some(first) = choices.first() else { return self.step(1) };
+        let common = choices.iter().skip(1).fold(first.as_str(), |common, choice| {
+            let same = common.chars().zip(choice.chars()).take_while(|(one, other)| one == other);
+            &common[..same.map(|(c, _)| c.len_utf8()).sum::<usize>()]
+        });
+        let common = common.to_owned();
+        let Some(input) = self.input() else { return };
+        let is_longer = common.len() > input.value().len();
+        if is_longer {
+            *input = Input::new(common);
+        }
+        if choices.len() > 1 && !is_longer {
+            self.choices = choices;
+        }
     }
 
     pub(crate) fn toggle_mode(&mut self) {
@@ -90,14 +170,24 @@ impl Prompt {
         }
         let cwd = directory(self.cwd.value().trim(), base, home).map_err(|why| (Field::Cwd, why))?;
         let timeout = timeout(self.timeout.value().trim()).map_err(|why| (Field::Timeout, why))?;
-        Ok(NewRun { line: line.to_owned(), mode: self.mode, cwd, timeout, size })
+        let name = match self.name.value().trim() {
+            "" => None,
+            text => Some(text.parse().map_err(|why: crate::model::IdError| (Field::Name, why.to_string()))?),
+        };
+        Ok(NewRun { name, line: line.to_owned(), mode: self.mode, cwd, timeout, size })
     }
 
     /// Shows why the start failed, at the field that it is about.
     pub(crate) fn refuse(&mut self, failure: &Failure) {
         let cwd = self.cwd.value().trim();
         let about_cwd = failure.message.contains("directory") || (!cwd.is_empty() && failure.message.contains(cwd));
-        let field = if about_cwd { Field::Cwd } else { Field::Command };
+        let name = self.name.value().trim();
+        let about_name = !name.is_empty() && failure.message.contains(name);
+        let field = match () {
+            () if about_cwd => Field::Cwd,
+            () if about_name => Field::Name,
+            () => Field::Command,
+        };
         let hint = failure.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         self.error = Some((field, format!("{}{hint}", failure.message)));
         self.pending = false;

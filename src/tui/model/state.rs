@@ -13,11 +13,12 @@ use crate::settings::ListPlace;
 use crate::tui::keymap::Keymap;
 use crate::tui::keys::{Intent, Part};
 use crate::tui::shows::What;
+use crate::tui::theme::Theme;
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
-    Areas, Browser, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, LeaveQuestion, LinePrompt, List, Pane, Prompt,
-    RowKey, Shown, SignalMenu, Split, areas, countdown_step, detached, summary,
+    Areas, Browser, ExportMenu, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, LeaveQuestion, LinePrompt, List,
+    Palette, Pane, Prompt, Recall, RowKey, Shown, SignalMenu, Split, areas, countdown_step, detached, summary,
 };
 
 /// Where keys go when no overlay is open.
@@ -37,12 +38,16 @@ pub(crate) enum Focus {
 pub(crate) enum Overlay {
     /// The keys; so many lines are scrolled off.
     Help { scroll: usize },
+    /// The palette.
+    Palette(Palette),
     /// The new-run prompt.
     Prompt(Box<Prompt>),
     /// The signal menu.
     Signal(SignalMenu),
     /// The deadline menu.
     Extend(ExtendMenu),
+    /// The forms of an export.
+    Export(ExportMenu),
     /// The question before leaving.
     Leave(LeaveQuestion),
     /// Search everywhere.
@@ -58,12 +63,13 @@ impl Overlay {
     pub(crate) fn part(&self) -> Part {
         match self {
             Overlay::Help { .. } => Part::Help,
+            Overlay::Palette(_) => Part::Palette,
             Overlay::Prompt(_) => Part::NewRun,
             Overlay::Line(_) => Part::Line,
             Overlay::Find(_) => Part::Find,
             Overlay::History(browser) if browser.is_typing => Part::HistoryFilter,
             Overlay::History(_) => Part::History,
-            Overlay::Signal(_) | Overlay::Extend(_) => Part::Menu,
+            Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) => Part::Menu,
             Overlay::Leave(_) => Part::Leave,
         }
     }
@@ -107,6 +113,7 @@ pub(crate) struct Setup {
     pub(crate) title: String,
     pub(crate) attach_key: KeyChord,
     pub(crate) keys: Arc<Keymap>,
+    pub(crate) theme: Theme,
     pub(crate) cwd: PathBuf,
     /// What the new-run prompt offers.
     pub(crate) new_run_mode: Mode,
@@ -149,6 +156,8 @@ pub(crate) struct Model {
     pub(crate) marked: Vec<RowKey>,
     pub(crate) notice: Option<Notice>,
     pub(crate) ending: Option<Ending>,
+    /// Command lines that were started before.
+    pub(crate) recall: Recall,
     pub(crate) doubling: Option<Doubling>,
     /// Keys that begin something, and where they were pressed.
     pub(crate) pending: Option<(Part, Vec<KeyChord>)>,
@@ -196,6 +205,7 @@ impl Model {
             marked: Vec::new(),
             notice: None,
             ending: None,
+            recall: Recall::default(),
             doubling: None,
             pending: None,
             attached: None,

@@ -148,10 +148,19 @@ fn the_prompt_checks_its_fields_in_place() {
     let mut stage = Stage::demo((80, 24));
     stage.press("n enter").asked();
     assert!(stage.text().contains("type a command line"));
-    stage.type_text("sleep 9").press("down space tab C-u").type_text("sub").press("tab").type_text("5m").press("enter");
+    stage
+        .type_text("sleep 9")
+        .press("down space down C-u")
+        .type_text("sub")
+        .press("down")
+        .type_text("5m")
+        .press("down")
+        .type_text("nap")
+        .press("enter");
     let asked = stage.asked();
-    let [Cmd::StartNew(request)] = &asked[..] else { panic!("{asked:?}") };
-    assert_eq!(request.line, "sleep 9");
+    let [Cmd::Remember(line), Cmd::StartNew(request)] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!((request.line.as_str(), line.as_str()), ("sleep 9", "sleep 9"));
+    assert_eq!(request.name.as_ref().map(|name| name.as_str()), Some("nap"));
     assert_eq!(request.mode, Mode::Pipes);
     assert_eq!(request.cwd.to_str(), Some("/work/project/sub"));
     assert_eq!(request.timeout, Some(Duration::from_secs(300)));

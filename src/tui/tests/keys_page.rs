@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::settings::KeyPreset;
 use crate::tui::keymap::Keymap;
 use crate::tui::keys::TABLES;
+use crate::tui::theme::ROLES;
 
 /// With this variable set the page is written instead of compared.
 const UPDATE: &str = "UPDATE_GENERATED";
@@ -54,8 +55,16 @@ fn presets() -> String {
     text
 }
 
+fn roles() -> String {
+    let mut text = String::from("| role | what it is |\n| --- | --- |\n");
+    for (role, about) in ROLES {
+        writeln!(text, "| `{}` | {about} |", role.name()).expect("to memory");
+    }
+    text + "\n"
+}
+
 fn page() -> String {
-    let page = WORDS.replace("{keys}\n", &keys()).replace("{presets}\n", &presets());
+    let page = WORDS.replace("{keys}\n", &keys()).replace("{presets}\n", &presets()).replace("{roles}\n", &roles());
     page.trim_end().to_owned() + "\n"
 }
 

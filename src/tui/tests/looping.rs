@@ -59,6 +59,8 @@ impl Surface for Canvas {
         Ok(())
     }
 
+    fn lend(&mut self) {}
+
     fn is_in_foreground(&self) -> bool {
         !self.background.load(Ordering::SeqCst)
     }

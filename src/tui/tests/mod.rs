@@ -1,12 +1,15 @@
 //! Tests of the pure part, and of the loop with a client that is played.
 
 mod attaching;
+mod exports;
 mod fake;
 mod keymaps;
 mod keys;
 mod keys_page;
 mod listing;
 mod looping;
+mod new_run;
+mod palette;
 mod pictures;
 mod random;
 mod reading;
@@ -14,3 +17,4 @@ mod scrolling;
 mod shows;
 mod split;
 pub(super) mod stage;
+mod themes;

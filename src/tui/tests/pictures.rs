@@ -8,9 +8,11 @@ use insta::assert_snapshot;
 use super::stage::{Stage, colourful, demo_runs, demo_tasks, frame, id, run, task, with_history, with_record};
 use crate::api::{ByteCounts, Inspection, ProcessFacts, Termination};
 use crate::model::{ErrorCode, Failure, Mode, Size, Status};
+use crate::settings::ThemeName;
 use crate::tui::ColorChoice;
 use crate::tui::cmd::Origin;
 use crate::tui::event::{Answer, Event};
+use crate::tui::theme::Theme;
 
 const WIDE: (u16, u16) = (80, 24);
 const SMALL: (u16, u16) = (40, 12);
@@ -36,6 +38,7 @@ fn the_list_shows_each_kind_of_run() {
 fn the_list_works_without_colours() {
     let mut stage = Stage::demo(WIDE);
     stage.model.setup.colors = ColorChoice::None;
+    stage.model.setup.theme = Theme::named(ThemeName::Auto, ColorChoice::None, None);
     assert_snapshot!(stage.picture());
 }
 
@@ -109,7 +112,7 @@ fn inspect_shows_record_tree_and_deadline() {
 fn the_prompt_shows_an_error_at_its_field() {
     for (size, name) in [(WIDE, "prompt"), (SMALL, "prompt_40x12")] {
         let mut stage = Stage::demo(size);
-        stage.press("n").type_text("make watch").press("tab tab tab").type_text("soon").press("enter");
+        stage.press("n").type_text("make watch").press("down down down").type_text("soon").press("enter");
         assert_snapshot!(name, if size == WIDE { stage.picture() } else { stage.text() });
     }
 }
@@ -235,4 +238,16 @@ fn text_of_runs_is_escaped_in_the_list() {
     let text = stage.text();
     assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
     assert!(text.contains("[31mtitle"), "{text}");
+}
+
+#[test]
+fn each_theme_has_looks_of_its_own() {
+    for name in ThemeName::ALL.into_iter().filter(|name| *name != ThemeName::Auto) {
+        let mut stage = Stage::demo(WIDE);
+        stage.model.setup.theme = Theme::named(name, ColorChoice::TrueColor, None);
+        stage.press("j j");
+        assert_snapshot!(format!("theme_{name}"), stage.picture());
+        stage.press("p").type_text("st");
+        assert_snapshot!(format!("theme_{name}_palette"), stage.picture());
+    }
 }

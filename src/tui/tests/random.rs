@@ -27,7 +27,7 @@ fn chord() -> impl Strategy<Value = KeyChord> {
         NamedKey::End,
         NamedKey::Backspace,
     ]);
-    let keys = prop::sample::select("jkgGinsxXrRcz[me?dqyuC界 vw".chars().collect::<Vec<_>>());
+    let keys = prop::sample::select("jkgGinsxXrRcz[me?dqyuCpDLEovw界 ".chars().collect::<Vec<_>>());
     let key = prop_oneof![2 => keys.prop_map(Key::Char), 1 => named.prop_map(Key::Named)];
     (key, prop::bool::weighted(0.1))
         .prop_map(|(key, ctrl)| KeyChord { key, modifiers: Modifiers { ctrl, ..Modifiers::default() } })

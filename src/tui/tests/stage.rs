@@ -16,6 +16,7 @@ use crate::tui::cmd::Cmd;
 use crate::tui::event::{Event, Input};
 use crate::tui::keymap::Keymap;
 use crate::tui::model::{Model, Setup};
+use crate::tui::theme::Theme;
 use crate::tui::update::update;
 use crate::tui::view::view;
 use crate::tui::{ColorChoice, TaskEntry};
@@ -169,6 +170,7 @@ impl Stage {
             title: "project".into(),
             attach_key: "C-a".parse().expect("key"),
             keys: Arc::new(Keymap::default()),
+            theme: Theme::default(),
             cwd: "/work/project".into(),
             new_run_mode: Mode::Pty,
             home: Some("/home/user".into()),

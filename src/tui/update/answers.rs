@@ -90,6 +90,9 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
                 }
             }
         }
+        Answer::Exported { run, result } => super::exports::exported(model, run, result),
+        Answer::LogFetched { run, shower, result } => super::exports::fetched(model, run, shower, result, cmds),
+        Answer::Completed { asked, choices } => super::prompt::completed(model, &asked, choices),
         Answer::ShutDown { result } => shut_down(model, result, cmds),
         Answer::AllStopped { result } => {
             // The feed tells the same, but perhaps later.
@@ -126,6 +129,9 @@ fn is_news(answer: &Answer) -> bool {
         | Answer::Found { .. }
         | Answer::Records { .. }
         | Answer::Copied(_)
+        | Answer::Exported { .. }
+        | Answer::LogFetched { .. }
+        | Answer::Completed { .. }
         | Answer::ShutDown { .. }
         | Answer::AllStopped { .. } => true,
     }
@@ -204,7 +210,7 @@ fn shut_down(model: &mut Model, result: Result<ShutdownReport, Failure>, cmds: &
     }
 }
 
-fn complain(model: &mut Model, what: &str, failure: &Failure) {
+pub(super) fn complain(model: &mut Model, what: &str, failure: &Failure) {
     let hint = failure.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     model.complain(format!("{what}: {}{hint}", failure.message));
 }

@@ -121,6 +121,7 @@ fn start_again(model: &mut Model, record: &Record, name: &str, cmds: &mut Vec<Cm
             .complain(format!("{name} cannot be started again: its record does not have the secrets of its command"));
     }
     let request = NewRun {
+        name: None,
         line: record.command.clone(),
         mode: record.mode,
         cwd: record.cwd.clone(),

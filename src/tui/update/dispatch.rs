@@ -7,6 +7,7 @@ use super::super::cmd::Cmd;
 use super::super::event::{Event, Input};
 use super::super::keys::{Intent, Part};
 use super::super::model::{Doubling, Focus, Model, Overlay};
+use super::palette;
 use super::sequence::Pressed;
 use super::{
     answers, attached, browser, find, intents, leave, line, menus, mouse, prompt, scroll, sequence, show, sync,
@@ -44,6 +45,12 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
         }
         Event::Show { id, told } => show::told(model, id, told),
         Event::Answer(answer) => answers::take(model, answer, &mut cmds),
+        Event::Visited(result) => {
+            model.dirty = true;
+            if let Err(why) = result {
+                model.complain(why);
+            }
+        }
         Event::Terminate(signal) => leave::terminate(model, signal, &mut cmds),
         Event::Tick => {
             model.dirty = true;
@@ -91,7 +98,13 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
                 line::paste(model, &text);
                 model.dirty = true;
             }
-            Some(Overlay::Help { .. } | Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Leave(_)) => {}
+            Some(Overlay::Palette(palette)) => {
+                prompt::paste_line(&mut palette.words, &text, palette::MAX_CHARS);
+                model.dirty = true;
+            }
+            Some(
+                Overlay::Help { .. } | Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) | Overlay::Leave(_),
+            ) => {}
             None if model.focus == Focus::Attached && model.ending.is_none() => attached::paste(model, &text, cmds),
             None => {}
         },
@@ -136,6 +149,7 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
             | Part::HistoryFilter
             | Part::Help
             | Part::Line
+            | Part::Palette
             | Part::NewRun
             | Part::Menu
             | Part::Leave,

@@ -40,7 +40,9 @@ pub(super) fn press(
         Some(Intent::PageUp) => find.step(-page),
         Some(Intent::ToggleRegex) => find.is_regex = !find.is_regex,
         Some(Intent::ToggleCase) => find.exact_case = !find.exact_case,
-        Some(_) | None => prompt::edit_line(&mut find.input, chord, MAX_BYTES),
+        Some(_) | None => {
+            prompt::edit_line(&mut find.input, chord, MAX_BYTES);
+        }
     }
     model.overlay = Some(Overlay::Find(find));
 }

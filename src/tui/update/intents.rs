@@ -6,9 +6,10 @@ use crate::api::RunView;
 use crate::model::{RunId, Status, TimeoutKind};
 
 use super::super::cmd::Cmd;
+use super::super::exporting::Shower;
 use super::super::keys::Intent;
 use super::super::model::{ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, RowKey, SignalMenu};
-use super::{attached, browser, find, leave, line, panes, scroll, show};
+use super::{attached, browser, exports, find, leave, line, palette, panes, scroll, show};
 
 /// How far a page of the inspect panel goes, in lines.
 const PANEL_PAGE: isize = 5;
@@ -25,6 +26,10 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
             let prompt = Prompt::new(&model.setup.cwd, model.setup.new_run_mode);
             model.overlay = Some(Overlay::Prompt(Box::new(prompt)));
         }
+        Intent::Duplicate => duplicate(model),
+        Intent::Pager => exports::open_log(model, Shower::Pager, cmds),
+        Intent::Editor => exports::open_log(model, Shower::Editor, cmds),
+        Intent::Export => exports::ask(model),
         Intent::Start => start(model, cmds),
         Intent::Stop => stop(model, false, cmds),
         Intent::Kill => stop(model, true, cmds),
@@ -43,6 +48,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Signal => signal(model),
         Intent::Extend => extend(model),
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Palette => palette::open(model),
         Intent::Detach if model.setup.has_server => leave::detach(model, None, cmds),
         Intent::Detach => {
             let leave = model.key(Intent::Leave);
@@ -57,7 +63,10 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Mark => show::mark(model),
         Intent::Merged => show::merged(model, cmds),
         Intent::Search => line::open(model, LineKind::Search),
-        Intent::NextField
+        Intent::Complete
+        | Intent::Older
+        | Intent::Newer
+        | Intent::NextField
         | Intent::PreviousField
         | Intent::Yes
         | Intent::No
@@ -163,6 +172,20 @@ fn stop(model: &mut Model, kill: bool, cmds: &mut Vec<Cmd>) {
         model.inform(format!("{name} is being stopped; {} kills it", model.key(Intent::Kill)));
     }
     cmds.push(Cmd::Stop { run, kill });
+}
+
+/// Opens the new-run form with what the selected run was started with.
+fn duplicate(model: &mut Model) {
+    let Some(row) = model.list.selected() else {
+        return model.inform(format!("there is nothing to duplicate; {} starts a new run", model.key(Intent::NewRun)));
+    };
+    let mut prompt = Prompt::new(&model.setup.cwd, model.setup.new_run_mode);
+    match (&row.spec, model.list.view_of(row)) {
+        (Some(spec), _) => prompt.fill_from_spec(spec),
+        (None, Some(view)) => prompt.fill_from_record(&view.record),
+        (None, None) => return,
+    }
+    model.overlay = Some(Overlay::Prompt(Box::new(prompt)));
 }
 
 fn restart(model: &mut Model, kill: bool, cmds: &mut Vec<Cmd>) {

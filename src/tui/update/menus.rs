@@ -4,17 +4,19 @@ use crate::model::{KeyChord, Mode};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
-use super::{browser, find, leave, line, prompt};
+use super::super::model::{ExportMenu, ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
+use super::{browser, exports, find, leave, line, palette, prompt};
 
 /// Takes a key that means this in the open overlay; where text is taken, one that means nothing is text.
 pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     let Some(overlay) = model.overlay.take() else { return };
     match overlay {
         Overlay::Help { scroll } => help(model, scroll, intent),
+        Overlay::Palette(open) => palette::press(model, open, intent, chord, cmds),
         Overlay::Prompt(prompt) => prompt::press(model, prompt, intent, chord, cmds),
         Overlay::Signal(menu) => signal(model, menu, intent, cmds),
         Overlay::Extend(menu) => extend(model, menu, intent, cmds),
+        Overlay::Export(menu) => exports::press(model, menu, intent, cmds),
         Overlay::Leave(question) => question_key(model, question, intent, cmds),
         Overlay::Find(find) => find::press(model, find, intent, chord, cmds),
         Overlay::History(browser) => browser::press(model, browser, intent, chord, cmds),
@@ -106,6 +108,7 @@ pub(super) fn click(model: &mut Model, entry: usize, cmds: &mut Vec<Cmd>) {
         Some(Overlay::Extend(menu)) if entry < menu.entries().len() => {
             choose_deadline(&ExtendMenu { selected: entry, ..menu }, cmds);
         }
+        Some(Overlay::Export(menu)) => exports::choose(model, &ExportMenu { selected: entry, ..menu }, cmds),
         Some(Overlay::Leave(question)) if entry < question.answers.len() => {
             answer(model, question.answers[entry], cmds);
         }

@@ -8,7 +8,7 @@ use super::super::cmd::Cmd;
 use super::super::model::{Focus, Model, Overlay, areas};
 use super::super::view;
 use super::dispatch::act;
-use super::{attached, menus, panes, scroll, select_mouse};
+use super::{attached, menus, palette, panes, scroll, select_mouse};
 
 /// How far one notch of the wheel goes, in rows.
 const NOTCH: i64 = 3;
@@ -84,6 +84,15 @@ fn on_overlay(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
         let last = browser.visible(&model.time_zone).len().saturating_sub(1);
         browser.selected = browser.selected.saturating_add_signed(rows as isize).min(last);
         model.dirty = true;
+    } else if let (Some(Overlay::Palette(open)), Some(rows)) = (model.overlay.clone(), wheel(mouse)) {
+        palette::wheel(model, open, rows > 0);
+        model.dirty = true;
+    } else if pressed_left(mouse)
+        && let Some(entry) = view::palette_entry_at(model, Position::new(mouse.x, mouse.y))
+        && let Some(Overlay::Palette(open)) = model.overlay.take()
+    {
+        model.dirty = true;
+        palette::click(model, &open, entry, cmds);
     } else if pressed_left(mouse)
         && let Some(entry) = view::entry_at(model, at).or_else(|| view::line_at(model, at))
     {

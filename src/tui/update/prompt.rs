@@ -5,8 +5,9 @@ use tui_input::{Input, InputRequest};
 use crate::model::{Key, KeyChord, Modifiers, NamedKey};
 
 use super::super::cmd::Cmd;
+use super::super::complete::Completing;
 use super::super::keys::Intent;
-use super::super::model::{Field, Model, Overlay, Prompt};
+use super::super::model::{Field, Model, Overlay, Prompt, RecallPlace};
 
 /// The longest text of a field, in characters: more than any command line that a person types.
 const MAX_CHARS: usize = 32 * 1024;
@@ -21,6 +22,9 @@ pub(super) fn press(
     match intent {
         Some(Intent::Back) => return,
         Some(Intent::Accept) => accept(model, &mut prompt, cmds),
+        Some(Intent::Complete) => complete(model, &mut prompt, cmds),
+        Some(Intent::Older) => recall(model, &mut prompt, true),
+        Some(Intent::Newer) => recall(model, &mut prompt, false),
         Some(Intent::NextField) => prompt.step(1),
         Some(Intent::PreviousField) => prompt.step(Field::ALL.len() - 1),
         Some(_) | None => edit(&mut prompt, chord),
@@ -28,13 +32,51 @@ pub(super) fn press(
     model.overlay = Some(Overlay::Prompt(prompt));
 }
 
-fn accept(model: &Model, prompt: &mut Prompt, cmds: &mut Vec<Cmd>) {
+/// Asks what the text could become; the next field is next where there is nothing to ask.
+fn complete(model: &Model, prompt: &mut Prompt, cmds: &mut Vec<Cmd>) {
+    match prompt.completing(&model.setup.cwd, model.setup.home.as_deref()) {
+        Some(wanted) if prompt.choices.is_empty() => cmds.push(Cmd::Complete(wanted)),
+        Some(_) | None => prompt.step(1),
+    }
+}
+
+/// Takes in what a text could become, unless something else was typed meanwhile.
+pub(super) fn completed(model: &mut Model, asked: &Completing, choices: Vec<String>) {
+    let (cwd, home) = (model.setup.cwd.clone(), model.setup.home.clone());
+    let Some(Overlay::Prompt(prompt)) = &mut model.overlay else { return };
+    if prompt.completing(&cwd, home.as_deref()).as_ref() == Some(asked) {
+        prompt.complete(choices);
+    }
+}
+
+/// Walks through the lines of the command field; in others, through the fields.
+fn recall(model: &Model, prompt: &mut Prompt, older: bool) {
+    let now = prompt.command.value().to_owned();
+    let line = match (prompt.field, older) {
+        (Field::Command, true) => model.recall.older(&mut prompt.place, &now),
+        (Field::Command, false) => model.recall.newer(&mut prompt.place),
+        (_, true) => return prompt.step(Field::ALL.len() - 1),
+        (_, false) => return prompt.step(1),
+    };
+    match line {
+        Some(line) => {
+            (prompt.command, prompt.error) = (Input::new(line), None);
+            prompt.choices.clear();
+        }
+        None if older => {}
+        None => prompt.step(1),
+    }
+}
+
+fn accept(model: &mut Model, prompt: &mut Prompt, cmds: &mut Vec<Cmd>) {
     if prompt.pending {
         return;
     }
     match prompt.request(&model.setup.cwd, model.setup.home.as_deref(), model.pane_size()) {
         Ok(request) => {
             (prompt.error, prompt.pending) = (None, true);
+            model.recall.add(request.line.clone());
+            cmds.push(Cmd::Remember(request.line.clone()));
             cmds.push(Cmd::StartNew(request));
         }
         Err((field, why)) => {
@@ -50,7 +92,12 @@ fn edit(prompt: &mut Prompt, chord: KeyChord) {
     }
     let field = prompt.field;
     match prompt.input() {
-        Some(input) => edit_line(input, chord, MAX_CHARS),
+        Some(input) => {
+            if edit_line(input, chord, MAX_CHARS) {
+                (prompt.edited, prompt.place) = (true, RecallPlace::default());
+            }
+            prompt.choices.clear();
+        }
         None => {
             let Some(request) = request(chord) else { return };
             let toggles = matches!(
@@ -67,12 +114,13 @@ fn edit(prompt: &mut Prompt, chord: KeyChord) {
     }
 }
 
-/// Does what a key means in a line that is typed, which becomes no longer than so many bytes.
-pub(super) fn edit_line(input: &mut Input, chord: KeyChord, max: usize) {
-    let Some(request) = request(chord) else { return };
-    if !matches!(request, InputRequest::InsertChar(_)) || input.value().len() < max {
-        input.handle(request);
+/// Edits a line as readline does, up to so many bytes; returns whether its text has changed.
+pub(super) fn edit_line(input: &mut Input, chord: KeyChord, max: usize) -> bool {
+    let Some(request) = request(chord) else { return false };
+    if matches!(request, InputRequest::InsertChar(_)) && input.value().len() >= max {
+        return false;
     }
+    input.handle(request).is_some_and(|change| change.value)
 }
 
 /// The keys of a line editor, as readline has them.
@@ -103,6 +151,8 @@ pub(super) fn paste(prompt: &mut Prompt, text: &str) {
     }
     if let Some(input) = prompt.input() {
         paste_line(input, text, MAX_CHARS);
+        prompt.edited = true;
+        prompt.choices.clear();
     }
 }
 

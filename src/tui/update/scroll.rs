@@ -41,11 +41,19 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Back => leave(model),
         Intent::Zoom => model.zoom = !model.zoom,
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Palette => super::palette::open(model),
         Intent::Suspend => cmds.push(Cmd::Suspend),
         Intent::Redraw => cmds.push(Cmd::Redraw),
         Intent::Attach
         | Intent::Inspect
         | Intent::NewRun
+        | Intent::Duplicate
+        | Intent::Pager
+        | Intent::Editor
+        | Intent::Export
+        | Intent::Complete
+        | Intent::Older
+        | Intent::Newer
         | Intent::Start
         | Intent::Stop
         | Intent::Kill

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::super::exporting::Form;
 use super::super::model::{Model, Overlay, SIGNALS, display_name, overlay_area};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, window, wrap};
@@ -30,6 +31,12 @@ fn menu(model: &Model) -> Option<Menu> {
             entries: menu.entries().iter().map(|(words, _)| (*words).to_owned()).collect(),
             selected: menu.selected,
         },
+        Overlay::Export(menu) => Menu {
+            title: format!("Export {}", menu.name),
+            text: "into a file of the folder where shtask was started".into(),
+            entries: Form::ALL.map(|form| form.words().to_owned()).to_vec(),
+            selected: menu.selected,
+        },
         Overlay::Leave(question) => {
             let names: Vec<String> = model.list.live().into_iter().map(|view| display_name(view)).collect();
             let text = match names.len() {
@@ -45,7 +52,12 @@ fn menu(model: &Model) -> Option<Menu> {
                 selected: question.selected,
             }
         }
-        Overlay::Help { .. } | Overlay::Prompt(_) | Overlay::Line(_) | Overlay::Find(_) | Overlay::History(_) => {
+        Overlay::Help { .. }
+        | Overlay::Palette(_)
+        | Overlay::Prompt(_)
+        | Overlay::Line(_)
+        | Overlay::Find(_)
+        | Overlay::History(_) => {
             return None;
         }
     })

@@ -9,11 +9,11 @@ use crate::model::CursorShape;
 
 use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, fit};
 use super::super::theme::Theme;
-use super::{browser, dialogs, find, help, inspect, list, pane, prompt, reading, split, status, waiting};
+use super::{browser, dialogs, find, help, inspect, list, palette, pane, prompt, reading, split, status, waiting};
 
 /// Draws the model into blank cells. Returns where the text cursor is to be shown.
 pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
-    let theme = Theme::new(model.setup.colors);
+    let theme = model.setup.theme;
     let Some(places) = areas(model).filter(|_| buf.area.width >= model.size.0 && buf.area.height >= model.size.1)
     else {
         too_small(buf);
@@ -53,15 +53,18 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
         Some(Overlay::Find(find)) => cursor = find::draw(model, find, theme, buf),
         Some(Overlay::History(history)) => cursor = browser::draw(model, history, theme, buf),
         Some(Overlay::Line(line)) => cursor = reading::draw_line(line, theme, places.status, buf),
+        Some(Overlay::Palette(open)) => cursor = palette::draw(model, open, theme, buf),
         Some(Overlay::Prompt(form)) => cursor = prompt::draw(model, form, theme, buf),
-        Some(Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Leave(_)) => dialogs::draw(model, theme, buf),
+        Some(Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) | Overlay::Leave(_)) => {
+            dialogs::draw(model, theme, buf)
+        }
         None => {}
     }
     status::draw_notice(model, theme, places.status, buf);
     let is_free = model.overlay.is_none()
         || matches!(
             model.overlay,
-            Some(Overlay::Prompt(_) | Overlay::Line(_) | Overlay::Find(_) | Overlay::History(_))
+            Some(Overlay::Palette(_) | Overlay::Prompt(_) | Overlay::Line(_) | Overlay::Find(_) | Overlay::History(_))
         );
     cursor.filter(|_| is_free)
 }

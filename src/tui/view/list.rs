@@ -53,13 +53,13 @@ fn draw_row(model: &Model, row: &Row, is_selected: bool, theme: Theme, area: Rec
     put_line(buf, area, area.y, "", base);
     let right = area.right();
     let mut x = put(buf, area.x, area.y, 1, if is_selected { "▌" } else { " " }, base);
-    x = put(buf, x, area.y, right - x, words.glyph, base.patch(words.style));
-    let mark = words.mark.map_or(base, |_| base.patch(theme.mark()));
+    x = put(buf, x, area.y, right - x, words.glyph, theme.over(base, words.style));
+    let mark = words.mark.map_or(base, |_| theme.over(base, theme.mark()));
     x = put(buf, x, area.y, right.saturating_sub(x), words.mark.unwrap_or(" "), mark);
     x = put(buf, x, area.y, right.saturating_sub(x), &fit(&name, name_cols), base);
     for (text, cols, style) in &words.columns {
         let text = format!(" {}", fit(text, *cols));
-        x = put(buf, x, area.y, right.saturating_sub(x), &text, base.patch(*style));
+        x = put(buf, x, area.y, right.saturating_sub(x), &text, theme.over(base, *style));
     }
 }
 

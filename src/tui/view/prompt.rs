@@ -13,13 +13,16 @@ use super::draw::{put, window, wrap};
 
 const COLS: u16 = 68;
 const TITLE_COLS: u16 = 11;
+/// The most lines of choices.
+const CHOICE_LINES: usize = 4;
 
 /// Draws the prompt. Returns where the text cursor is.
 pub(super) fn draw(model: &Model, form: &Prompt, theme: Theme, buf: &mut Buffer) -> Option<Position> {
     let size = (model.size.0, model.size.1 - 1);
     let cols = COLS.min(size.0);
     let error = form.error.as_ref().map(|(field, why)| (*field, wrap(why, usize::from(cols.saturating_sub(4)))));
-    let error_lines = error.as_ref().map_or(0, |(_, lines)| lines.len());
+    let choices = choices(form, usize::from(cols.saturating_sub(4)));
+    let error_lines = choices.len() + error.as_ref().map_or(0, |(_, lines)| lines.len());
     let rows = u16::try_from(Field::ALL.len() + error_lines + 2).unwrap_or(u16::MAX);
     let title = if form.pending { "New run: starting…" } else { "New run" };
     let inside = window(buf, overlay_area(size, cols, rows), title, theme.head(true));
@@ -34,6 +37,12 @@ pub(super) fn draw(model: &Model, form: &Prompt, theme: Theme, buf: &mut Buffer)
         let at = draw_field(form, field, theme, Rect { y, height: 1, ..inside }, buf);
         cursor = cursor.or(at);
         y += 1;
+        for line in choices.iter().filter(|_| field == form.field) {
+            if y < inside.bottom() {
+                put(buf, inside.x + 1, y, inside.width.saturating_sub(1), line, theme.dim());
+                y += 1;
+            }
+        }
         for line in error.iter().filter(|(wrong, _)| *wrong == field).flat_map(|(_, lines)| lines) {
             if y < inside.bottom() {
                 put(buf, inside.x + 1, y, inside.width.saturating_sub(1), line, theme.error());
@@ -42,6 +51,23 @@ pub(super) fn draw(model: &Model, form: &Prompt, theme: Theme, buf: &mut Buffer)
         }
     }
     cursor
+}
+
+/// The lines of what the text could become.
+fn choices(form: &Prompt, cols: usize) -> Vec<String> {
+    // Only what comes after the last blank or slash of the text: the rest is there already.
+    let last = |text: &str| {
+        let text = text.trim_end();
+        let start = text.trim_end_matches('/').rfind(['/', ' ']).map_or(0, |at| at + 1);
+        text[start..].to_owned()
+    };
+    let words: Vec<String> = form.choices.iter().map(|choice| last(choice)).collect();
+    let mut lines = wrap(&words.join("  "), cols);
+    if lines.len() > CHOICE_LINES {
+        lines.truncate(CHOICE_LINES);
+        lines.push("…".to_owned());
+    }
+    lines
 }
 
 fn draw_field(form: &Prompt, field: Field, theme: Theme, line: Rect, buf: &mut Buffer) -> Option<Position> {
@@ -59,6 +85,7 @@ fn draw_field(form: &Prompt, field: Field, theme: Theme, line: Rect, buf: &mut B
         Field::Command => (&form.command, "a line for the shell"),
         Field::Cwd => (&form.cwd, "where shtask was started"),
         Field::Timeout => (&form.timeout, "none; 30s, 5m, 1h 30m"),
+        Field::Name => (&form.name, "none"),
     };
     draw_input(input, hint, is_edited, theme, place, buf)
 }
@@ -79,6 +106,7 @@ fn draw_mode(mode: Mode, is_edited: bool, theme: Theme, place: Rect, buf: &mut B
     }
 }
 
+/// Draws a line that is edited, or in its place what it is for. Returns where the text cursor is.
 pub(super) fn draw_input(
     input: &Input,
     hint: &str,

@@ -83,10 +83,10 @@ fn hint(model: &Model, part: Part, intent: Intent) -> Option<Hint> {
 /// What matters here, the most important first, the ways to help and out last.
 fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     use Intent::{
-        Accept, Attach, Back, Clear, Copy, CopyAsShown, Detach, Down, Extend, Faster, Filter, First, Follow, Help,
-        Hurry, Inspect, Kill, Last, Leave, Left, NewRun, NextField, NextHit, No, OpenLog, OtherEnd, PageDown, PageUp,
-        PlayPause, PreviousHit, Replay, Restart, Right, Scrollback, Search, Select, SelectBlock, SelectLines, Signal,
-        Slower, Start, Stop, ToggleCase, ToggleRegex, Up, Yes, Zoom,
+        Accept, Attach, Back, Clear, Complete, Copy, CopyAsShown, Detach, Down, Extend, Faster, Filter, First, Follow,
+        Help, Hurry, Inspect, Kill, Last, Leave, Left, NewRun, NextField, NextHit, No, Older, OpenLog, OtherEnd,
+        PageDown, PageUp, Palette, PlayPause, PreviousHit, Replay, Restart, Right, Scrollback, Search, Select,
+        SelectBlock, SelectLines, Signal, Slower, Start, Stop, ToggleCase, ToggleRegex, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
         return (Part::Waiting, &[Hurry]);
@@ -101,9 +101,10 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
             return (Part::History, &[Accept, OpenLog, Replay, Search, Inspect, Restart, Down, Up, Back]);
         }
         Some(Overlay::Line(_)) => return (Part::Line, &[Accept, Back]),
-        Some(Overlay::Prompt(_)) => return (Part::NewRun, &[NextField, Accept, Back]),
+        Some(Overlay::Prompt(_)) => return (Part::NewRun, &[Complete, Older, Accept, Back]),
+        Some(Overlay::Palette(_)) => return (Part::Palette, &[Down, Up, Accept, Back]),
         Some(Overlay::Signal(_)) => return (Part::Menu, &[Down, Up, NextField, Accept, Back]),
-        Some(Overlay::Extend(_)) => return (Part::Menu, &[Down, Up, Accept, Back]),
+        Some(Overlay::Extend(_) | Overlay::Export(_)) => return (Part::Menu, &[Down, Up, Accept, Back]),
         Some(Overlay::Leave(_)) if model.setup.has_server => return (Part::Leave, &[Detach, Yes, No]),
         Some(Overlay::Leave(_)) => return (Part::Leave, &[Yes, No]),
         None => {}
@@ -123,16 +124,20 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
         };
     }
     if model.inspect.is_some() {
-        return (Part::List, &[Back, PageDown, Stop, Restart, Signal, Extend, Help, Leave]);
+        return (Part::List, &[Back, PageDown, Stop, Restart, Signal, Extend, Palette, Help, Leave]);
     }
-    let Some(row) = model.list.selected() else { return (Part::List, &[NewRun, Help, Leave]) };
+    let Some(row) = model.list.selected() else { return (Part::List, &[NewRun, Palette, Help, Leave]) };
     let wanted: &[Intent] = match model.list.view_of(row) {
-        None => &[Start, NewRun, Inspect, Help, Leave],
-        Some(view) if view.record.status.is_final() => &[Start, NewRun, Scrollback, Clear, Inspect, Zoom, Help, Leave],
-        Some(view) if !view.control_open => &[Kill, NewRun, Inspect, Scrollback, Zoom, Help, Leave],
+        None => &[Start, NewRun, Inspect, Palette, Help, Leave],
+        Some(view) if view.record.status.is_final() => {
+            &[Start, NewRun, Scrollback, Clear, Inspect, Zoom, Palette, Help, Leave]
+        }
+        Some(view) if !view.control_open => &[Kill, NewRun, Inspect, Scrollback, Zoom, Palette, Help, Leave],
         Some(view) => match view.record.mode {
-            Mode::Pty => &[Attach, Stop, Restart, NewRun, Zoom, Inspect, Scrollback, Signal, Extend, Help, Leave],
-            Mode::Pipes => &[Scrollback, Stop, Restart, NewRun, Inspect, Zoom, Signal, Extend, Help, Leave],
+            Mode::Pty => {
+                &[Attach, Stop, Restart, NewRun, Zoom, Inspect, Scrollback, Signal, Extend, Palette, Help, Leave]
+            }
+            Mode::Pipes => &[Scrollback, Stop, Restart, NewRun, Inspect, Zoom, Signal, Extend, Palette, Help, Leave],
         },
     };
     (Part::List, wanted)

@@ -3,10 +3,12 @@
 //! Each test has its own home, its own `shtask.toml`, and ends what it started.
 
 mod attach;
+mod exports;
 mod faults;
 mod keymap;
 mod leave;
 mod look;
+mod new_run;
 mod panics;
 mod product;
 mod reading;

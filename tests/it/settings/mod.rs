@@ -1,5 +1,7 @@
 //! The configuration files and examples of the repository: they are what the code says, and they work.
 
+mod schema;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -95,7 +97,7 @@ fn every_example_in_the_documentation_is_valid() {
         for (number, block) in text.split("```toml\n").skip(1).enumerate() {
             let example = block.split("```").next().expect("the end of the example");
             // What belongs into the user's own file would be refused in a project's.
-            let is_own = example.contains("[tui]") || example.contains("[keys");
+            let is_own = example.contains("[tui]") || example.contains("[keys") || example.contains("[theme");
             let path = folder.path().join(if is_own { "shtask/config.toml" } else { "shtask.toml" });
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             std::fs::write(&path, example).expect("the example");
