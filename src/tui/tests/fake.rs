@@ -1,8 +1,9 @@
 //! A client that is played: it notes what is asked, and answers as the test wants.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use crate::api::{
     Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection,
@@ -34,6 +35,8 @@ pub(super) struct Fake {
     feed: Mutex<Option<(FeedSender, Feed)>>,
     sender: Mutex<Option<FeedSender>>,
     frames: watch::Sender<Arc<Frame>>,
+    /// What exports of runs give.
+    pub(super) exports: Mutex<HashMap<RunId, Vec<u8>>>,
     /// Shutdowns that wait for the test to answer them.
     pub(super) shutdowns: Mutex<Vec<Answer<ShutdownReport>>>,
 }
@@ -45,6 +48,7 @@ impl Fake {
             feed: Mutex::new(Some(feed(runs.into_iter().map(Arc::new).collect()))),
             sender: Mutex::new(None),
             frames: watch::Sender::new(Arc::new(frame)),
+            exports: Mutex::new(HashMap::new()),
             shutdowns: Mutex::new(Vec::new()),
         })
     }
@@ -168,8 +172,14 @@ impl Client for Fake {
         unavailable()
     }
 
-    fn export(&self, _: RunId, _: ExportFormat) -> Export {
-        unreachable!("the TUI exports nothing")
+    fn export(&self, run: RunId, _: ExportFormat) -> Export {
+        let (chunks_tx, chunks_rx) = mpsc::channel(1);
+        let exported = self.exports.lock().expect("exports").get(&run).cloned();
+        let outcome = match exported {
+            Some(exported) => chunks_tx.try_send(exported).map_err(|_| Failure::new(ErrorCode::Broken, "no room")),
+            None => Err(Failure::new(ErrorCode::NotFound, "there is no log")),
+        };
+        Export { chunks_rx, outcome: Reply::ready(outcome) }
     }
 
     fn guarded(&self, _: Guard) -> Arc<dyn Client> {

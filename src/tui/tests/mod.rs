@@ -14,6 +14,7 @@ mod pictures;
 mod random;
 mod reading;
 mod scrolling;
+mod showing;
 mod shows;
 mod split;
 pub(super) mod stage;

@@ -1,8 +1,9 @@
 //! What can be taken elsewhere (S10.8, S2.5).
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use shtask::api::{Export, ExportFormat};
+use shtask::api::{Export, ExportFormat, ExportedLine, Stream};
 use shtask::model::{ErrorCode, Failure, Limits, Record, RunId};
 
 use super::ground::{Ground, on_every_ground, within};
@@ -10,6 +11,7 @@ use super::ground::{Ground, on_every_ground, within};
 on_every_ground!(
     a_cast_has_the_bytes_and_the_size,
     an_export_as_text_has_every_line_without_control_sequences,
+    an_export_as_lines_has_the_place_and_time_of_each,
     an_export_as_json_is_the_record_with_its_output,
     a_large_export_comes_in_chunks_and_waits_for_its_reader,
     what_has_left_the_list_is_exported_too,
@@ -44,6 +46,17 @@ async fn an_export_as_text_has_every_line_without_control_sequences(ground: Arc<
     assert_eq!(export(&ground, run, ExportFormat::Text).await.expect("a text"), "one\ntwo\n");
     let run = ground.outcome(ground.sh("echo out; sleep 0.05; echo err >&2; sleep 0.05; printf last")).await.id;
     assert_eq!(export(&ground, run, ExportFormat::Text).await.expect("a text"), "out\nerr\nlast\n");
+}
+
+/// S6.6, S10.3.
+async fn an_export_as_lines_has_the_place_and_time_of_each(ground: Arc<Ground>) {
+    let run = ground.outcome(ground.sh("echo out; sleep 0.05; echo err >&2; sleep 0.05; printf last")).await;
+    let lines = export(&ground, run.id, ExportFormat::Lines).await.expect("lines");
+    let lines: Vec<ExportedLine> = lines.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
+    let told: Vec<_> = lines.iter().map(|line| (line.stream, line.line, line.offset, line.text.as_str())).collect();
+    assert_eq!(told, [(Stream::Stdout, 1, 0, "out"), (Stream::Stderr, 1, 0, "err"), (Stream::Stdout, 2, 4, "last")]);
+    let started = run.started_at.expect("it was started");
+    assert!(lines.is_sorted_by_key(|line| line.at) && lines[0].at >= started - Duration::from_secs(1), "{lines:?}");
 }
 
 /// S10.8, S2.3.

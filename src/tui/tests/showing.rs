@@ -1,0 +1,107 @@
+//! What shows draw, with a client that is played.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::fake::Fake;
+use super::stage::id;
+use crate::api::{ExportedLine, Stream};
+use crate::model::{Frame, Mode, Size};
+use crate::tui::shows::{Order, Playing, Show, Source, Told, What, next};
+
+const SIZE: Size = Size::DEFAULT;
+
+fn line(stream: Stream, number: u64, second: u8, text: &str) -> String {
+    let at = format!("2026-11-29T14:02:{second:02}Z").parse().expect("time");
+    let line = ExportedLine { stream, line: number, offset: number * 10, at, text: text.into() };
+    serde_json::to_string(&line).expect("json") + "\n"
+}
+
+fn fake(exports: &[(u8, String)]) -> Arc<Fake> {
+    let fake = Fake::new(Vec::new(), Frame::empty(SIZE));
+    let exports = exports.iter().map(|(n, text)| (id(*n), text.clone().into_bytes()));
+    fake.exports.lock().expect("exports").extend(exports);
+    fake
+}
+
+/// What a show has told last, of each kind.
+struct Seen {
+    show: Option<Show>,
+    frame: Arc<Frame>,
+    playing: Option<Playing>,
+    place: Option<u64>,
+    end: Option<Result<(), String>>,
+}
+
+impl Seen {
+    fn of(fake: &Arc<Fake>, what: What) -> Seen {
+        let show = Some(Show::begin(fake.clone(), 1, what, SIZE));
+        Seen { show, frame: Arc::new(Frame::empty(SIZE)), playing: None, place: None, end: None }
+    }
+
+    async fn until(&mut self, wanted: impl Fn(&Seen) -> bool) {
+        while !wanted(self) {
+            let told = tokio::time::timeout(Duration::from_secs(20), next(&mut self.show)).await;
+            match told.expect("it is told").1 {
+                Told::Frame(frame) => self.frame = frame,
+                Told::Playing(playing) => self.playing = Some(playing),
+                Told::Place(row) => self.place = Some(row),
+                Told::Whole => self.end = Some(Ok(())),
+                Told::Failed(failure) => self.end = Some(Err(failure.message)),
+                Told::Rows { .. } => {}
+            }
+        }
+    }
+
+    fn order(&self, order: Order) {
+        assert!(self.show.as_ref().expect("a show").order(order).is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_log_is_drawn_and_its_place_told() {
+    let lines: String = (1..=100).map(|n| line(Stream::Stdout, n, 1, &format!("line {n}"))).collect();
+    let mut seen = Seen::of(&fake(&[(1, lines)]), What::Log { run: id(1), place: Some((Stream::Stdout, 500)) });
+    seen.until(|seen| seen.end.is_some()).await;
+    assert_eq!((seen.place, &seen.end), (Some(49), &Some(Ok(()))), "the fiftieth line");
+    assert!(seen.frame.text().contains("line 100") && seen.frame.history.end + 24 > 100);
+    seen.order(Order::Resize(Size::clamped(40, 10)));
+    seen.until(|seen| seen.frame.size == Size::clamped(40, 10)).await;
+}
+
+#[tokio::test]
+async fn a_log_that_is_gone_is_told() {
+    let mut seen = Seen::of(&fake(&[]), What::Screen(id(1)));
+    seen.until(|seen| seen.end.is_some()).await;
+    assert_eq!(seen.end, Some(Err("there is no log".into())));
+}
+
+#[tokio::test]
+async fn lines_of_several_runs_come_in_the_order_of_their_times() {
+    let one = [line(Stream::Stdout, 1, 1, "first"), line(Stream::Stderr, 1, 4, "fourth")].concat();
+    let two = [line(Stream::Stdout, 1, 2, "second"), line(Stream::Stdout, 2, 3, "third")].concat();
+    let source = |n, name: &str| Source { run: id(n), name: name.into(), mode: Mode::Pipes, is_live: false };
+    let what = What::Merged(vec![source(1, "web"), source(2, "worker")]);
+    let mut seen = Seen::of(&fake(&[(1, one), (2, two)]), what);
+    seen.until(|seen| seen.end.is_some()).await;
+    assert_eq!(seen.frame.text(), "web    │ first\nworker │ second\nworker │ third\nweb    │ fourth");
+}
+
+#[tokio::test]
+async fn a_replay_is_stopped_and_moved_and_its_pauses_are_cut() {
+    let cast = "{\"version\":2,\"width\":80,\"height\":24}\n[0.5,\"o\",\"one\\r\\n\"]\n[60.0,\"o\",\"two\"]\n";
+    let mut seen = Seen::of(&fake(&[(1, cast.into())]), What::Replay(id(1)));
+    seen.order(Order::Pause);
+    seen.until(|seen| seen.playing.is_some_and(|playing| playing.is_paused)).await;
+    assert_eq!(seen.playing.expect("told").length, Duration::from_millis(2500));
+    seen.order(Order::End);
+    seen.until(|seen| seen.frame.text() == "one\ntwo").await;
+    seen.order(Order::Begin);
+    seen.until(|seen| seen.frame.text().is_empty() && seen.playing.is_some_and(|p| p.at.is_zero())).await;
+    seen.order(Order::Seek(1));
+    seen.until(|seen| seen.frame.text() == "one").await;
+    (0..9).for_each(|_| seen.order(Order::Faster));
+    seen.until(|seen| seen.playing.is_some_and(|playing| playing.halves == 32)).await;
+    (0..9).for_each(|_| seen.order(Order::Slower));
+    seen.until(|seen| seen.playing.is_some_and(|playing| playing.halves == 1)).await;
+}
