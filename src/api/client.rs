@@ -229,11 +229,12 @@ pub trait Client: Send + Sync {
     /// Of each change: [`Stale`](crate::model::ErrorCode::Stale) when it does not hold; nothing was changed then.
     fn guarded(&self, guard: Guard) -> Arc<dyn Client>;
 
-    /// Sets the fence of this session, or removes it. From then on every change has to carry it, this one too. It lasts as long as the server.
+    /// Sets the fence of this session, or removes it. From then on every change has to carry it, this one too. It outlives the server.
     fn set_fence(&self, fence: Option<Fence>) -> Reply<()>;
 
     /// Begins to close this session (S7.1): nothing starts in it from now on, starts that were admitted fail, and its runs are ended. That
-    /// may be done more than once at the same time: it is open again when all are rolled back.
+    /// may be done more than once at the same time: it is open again when all are rolled back. A close outlives the server; one whose client is
+    /// gone is rolled back after a minute, unless it was committed by then, by whoever has its lease.
     fn close_session(&self) -> Closing;
 
     /// Keeps this session closed until it is resumed. Only for a close whose runs have all ended.

@@ -13,7 +13,7 @@ use crate::api::{
 use crate::model::{ErrorCode, Failure, Moment, SessionName, Typist};
 use crate::server::Host;
 use crate::supervisor::Clients;
-use crate::sys::clock;
+use crate::sys::{clock, hooks};
 use crate::wire::VERSION;
 
 /// The server's host.
@@ -87,6 +87,7 @@ impl ServerHost {
                 }
             }
             RunsAtStop::Leave => {
+                hooks::pass("leave.asked");
                 let left_running = self.count().await?.iter().map(|session| session.live_runs).sum();
                 return Ok(ServerStopped { report: ShutdownReport::default(), left_running });
             }
@@ -162,6 +163,7 @@ impl Server for ServerHost {
             // Before the end, behind which nothing is answered.
             answer.send(stopped);
             if ends {
+                hooks::pass("leave.ending");
                 host.end(request.runs == RunsAtStop::Leave);
             }
         }));

@@ -80,6 +80,7 @@ fn fill(settings: &Settings, folder: StateFolder, held: &HashSet<RunId>) -> Resu
     let storage = Storage {
         lost: lost_runs(&records, &found)?,
         generations: records.generations()?,
+        sessions: records.sessions()?,
         store: Box::new(store),
         records: Some(records),
         logs: Some(Arc::new(logs)),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::holder::HolderSockets;
 use crate::model::Mode;
-use crate::sys::{fd, memory};
+use crate::sys::{fd, hooks, memory};
 
 use super::spool::Spool;
 
@@ -130,10 +130,12 @@ impl Notes {
 
     /// Adds a word of the supervisor's. One that a kill cuts short is none.
     pub(super) fn add(&mut self, word: &[u8]) -> io::Result<()> {
+        hooks::pass("note.write");
         let length = u32::try_from(word.len()).map_err(io::Error::other)?;
         let bytes = [&length.to_le_bytes()[..], word].concat();
         memory::write_at(&self.file, &bytes, self.end)?;
         self.end += bytes.len() as u64;
+        hooks::pass("note.written");
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use crate::sys::{fd, memory};
+use crate::sys::{fd, hooks, memory};
 
 /// A terminal gives no more than this in one read.
 const TERMINAL_BYTES: usize = 4096;
@@ -80,6 +80,7 @@ impl Spool {
             None => memory::move_bytes(from, &self.file, buffer.len())?,
             Some(hop) => hop.carry(from, &self.file, buffer.len())?,
         };
+        hooks::pass("spool.moved");
         let read = memory::read_at(&self.file, &mut buffer[..moved], self.taken)?;
         self.taken += moved as u64;
         Ok(read)
@@ -121,6 +122,7 @@ impl Hop {
                 }
             }
         }
+        hooks::pass("spool.hopped");
         let mut moved = 0;
         while self.left > 0 && moved < max {
             let count = memory::move_bytes(&self.read, file, self.left.min(max - moved))?;

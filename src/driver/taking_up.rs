@@ -17,7 +17,7 @@ use super::view::Collector;
 use crate::holder::{Event, FirstStep, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
 use crate::model::{ErrorCode, Failure, Mode, RunId, Size, with_sources};
 use crate::store::log::{LogError, LogEvent, LogReader, LogStream};
-use crate::sys::{fd, tty};
+use crate::sys::{fd, hooks, tty};
 use crate::tail::Pipe;
 
 /// How much of the log a collector is made from again at least, in whole segments: as much as is kept of pipes, and mostly more than is kept of a
@@ -111,6 +111,7 @@ async fn meet(sockets: &HolderSockets, logs: &Path, run: RunId, until: Instant) 
     let keepsakes = descriptors.split_off(usize::from(hello.descriptors));
     let notes = keepsakes.first().ok_or_else(|| for_good("it has no notes"))?;
     let words = fd::duplicate(notes).and_then(|notes| Notes::take_up(notes)?.words()).map_err(for_now)?;
+    hooks::pass("take.met");
     Ok(Some(TakenUp { link, hello: *hello, descriptors, keepsakes, words, logs: logs.to_owned() }))
 }
 
@@ -213,6 +214,7 @@ impl Driver {
         if let StopState::Ended { signalled, killed, left } = hello.stop {
             self.hear(Event::TreeEnded { signalled, killed, left });
         }
+        hooks::pass("take.told");
         Ok(())
     }
 
@@ -232,7 +234,10 @@ impl Driver {
         }
         self.kept = Some(kept);
         self.rebuild(logs, counters).await;
-        self.bring_in_spools(counters)
+        hooks::pass("take.rebuilt");
+        self.bring_in_spools(counters)?;
+        hooks::pass("take.logged");
+        Ok(())
     }
 
     fn hear(&mut self, event: Event) {

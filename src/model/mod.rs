@@ -40,7 +40,7 @@ pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,
     ScreenPoint, Status, StillAlive, TimeoutKind,
 };
-pub use session::{Fence, Guard, LeaseId, SessionGate};
+pub use session::{Fence, Guard, LeaseId, SessionGate, SessionState};
 pub use shown::shown;
 pub use signals::{signal_names, signal_number};
 pub use size::{Size, SizeError};

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorCode, Failure};
+use super::{ErrorCode, Failure, SessionName};
 
 /// A close of a session that is under way, until it is committed or rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,6 +22,11 @@ pub struct SessionGate {
 }
 
 impl SessionGate {
+    /// Makes the gate of a session as it was left.
+    pub fn restored(state: &SessionState) -> SessionGate {
+        SessionGate { epoch: 0, leases: state.leases.clone(), is_closed: state.is_closed }
+    }
+
     /// Begins a close. What was admitted before fails its fence from now on.
     pub fn begin(&mut self, lease: LeaseId) {
         self.epoch += 1;
@@ -68,6 +73,29 @@ impl SessionGate {
     /// Returns whether a start that was admitted with this epoch may go on.
     pub fn is_valid(&self, epoch: u64) -> bool {
         self.is_open() && self.epoch == epoch
+    }
+}
+
+/// What of a session outlives the server (S7.1, S7.5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionState {
+    /// The session.
+    pub session: SessionName,
+    /// Whether a close was committed.
+    #[serde(default)]
+    pub is_closed: bool,
+    /// The closes that are under way.
+    #[serde(default)]
+    pub leases: BTreeSet<LeaseId>,
+    /// The token that every change has to carry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fence: Option<Fence>,
+}
+
+impl SessionState {
+    /// Returns whether there is something to be kept.
+    pub fn matters(&self) -> bool {
+        self.is_closed || !self.leases.is_empty() || self.fence.is_some()
     }
 }
 

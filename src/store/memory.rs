@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::rules::{Kept, check};
 use super::{Done, PruneDone, Pruned, Store};
-use crate::model::{Record, RunId};
+use crate::model::{Record, RunId, SessionState};
 
 /// Keeps records in memory, and refuses what no store may take (S2.1).
 #[derive(Debug, Default)]
@@ -25,6 +25,11 @@ impl Store for MemoryStore {
             self.records.insert(record.id, record);
         }
         done(checked);
+    }
+
+    /// It lasts as long as the supervisor, which knows it.
+    fn put_session(&mut self, _state: SessionState, done: Done) {
+        done(Ok(()));
     }
 
     /// What is here is listed.

@@ -17,6 +17,7 @@ mod redaction;
 mod rows;
 mod rules;
 mod schema;
+mod sessions;
 mod sqlite;
 mod writer;
 mod writes;

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction};
 pub(super) const APPLICATION_ID: i64 = 0x7368_746b;
 
 /// The steps from an empty file to the present shape. A step that was released never changes: a new one follows it.
-const STEPS: [&str; 1] = [STEP_1];
+const STEPS: [&str; 2] = [STEP_1, STEP_2];
 
 /// The newest version that is known.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
@@ -85,6 +85,14 @@ BEGIN SELECT raise(ABORT, 'the record of a live run is not deleted'); END;
 CREATE TRIGGER outputs_change BEFORE UPDATE ON outputs
 WHEN (SELECT completed_at FROM runs WHERE id = OLD.run) IS NOT NULL
 BEGIN SELECT raise(ABORT, 'the output of a final record does not change'); END;
+";
+
+/// Sessions that are closed, are being closed, or have a fence.
+const STEP_2: &str = r"
+CREATE TABLE sessions (
+    session TEXT PRIMARY KEY,
+    state   TEXT NOT NULL CHECK (json_valid(state))
+) WITHOUT ROWID;
 ";
 
 /// Brings a database up to the present shape.

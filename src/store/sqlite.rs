@@ -13,7 +13,7 @@ use super::query::Records;
 use super::recovery::{Recovered, recover};
 use super::writer::{Job, Writer};
 use super::{Done, OpenError, PruneDone, StateFolder, Store, StoreError, database};
-use crate::model::{ProcessIdentity, Record, RunId};
+use crate::model::{ProcessIdentity, Record, RunId, SessionState};
 
 /// The folder of the raw logs in the state directory.
 pub(super) const LOGS: &str = "logs";
@@ -126,6 +126,10 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn put(&mut self, record: Arc<Record>, done: Done) {
         self.send(Job::Put(record, done));
+    }
+
+    fn put_session(&mut self, state: SessionState, done: Done) {
+        self.send(Job::PutSession(state, done));
     }
 
     fn prune(&mut self, done: PruneDone) {

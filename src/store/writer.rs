@@ -11,8 +11,8 @@ use rusqlite::Connection;
 use super::log;
 use super::prune::{Retention, prune};
 use super::sqlite::StoreOptions;
-use super::{Done, StoreError, database, rows};
-use crate::model::{Record, RunId};
+use super::{Done, StoreError, database, rows, sessions};
+use crate::model::{Record, RunId, SessionState};
 use crate::sys::hooks;
 
 /// How many writes go into one transaction at most: the first of them waits for the last.
@@ -36,6 +36,7 @@ pub struct Pruned {
 /// What the thread is told.
 pub(super) enum Job {
     Put(Arc<Record>, Done),
+    PutSession(SessionState, Done),
     Prune(Retention, Box<dyn FnOnce(Result<Pruned, StoreError>) + Send>),
     /// See to the bound of all logs.
     BoundLogs,
@@ -46,7 +47,7 @@ pub(super) enum Job {
 impl Job {
     pub(super) fn refuse(self, error: &StoreError) {
         match self {
-            Job::Put(_, done) => done(Err(error.clone())),
+            Job::Put(_, done) | Job::PutSession(_, done) => done(Err(error.clone())),
             Job::Prune(_, done) => done(Err(error.clone())),
             Job::BoundLogs | Job::Close => {}
         }
@@ -99,6 +100,10 @@ impl Writer {
         for job in jobs {
             match job {
                 Job::Put(record, done) => puts.push((record, done)),
+                Job::PutSession(state, done) => {
+                    self.put_all(std::mem::take(&mut puts));
+                    done(self.put_session(&state));
+                }
                 Job::Prune(retention, done) => {
                     self.put_all(std::mem::take(&mut puts));
                     done(self.prune(retention));
@@ -164,6 +169,18 @@ impl Writer {
         transaction.commit()?;
         hooks::pass("store.committed");
         Ok(results)
+    }
+
+    fn put_session(&mut self, state: &SessionState) -> Result<(), StoreError> {
+        hooks::pass("session.store");
+        let put = sessions::put(&self.connection, state).map_err(|error| {
+            self.note_damage(&error);
+            StoreError::from(error)
+        });
+        if put.is_ok() {
+            hooks::pass("session.stored");
+        }
+        put
     }
 
     fn note_damage(&mut self, error: &rusqlite::Error) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Pruned, StoreError};
-use crate::model::{Record, RunId};
+use crate::model::{Record, RunId, SessionState};
 
 /// What is called when a write is durable or has failed; from any thread, exactly once.
 pub type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
@@ -19,6 +19,12 @@ pub trait Store: Send {
     /// To `done`: a transition that S2.1 does not know, a revision that does not follow, or a failure of the medium. Nothing is changed
     /// then.
     fn put(&mut self, record: Arc<Record>, done: Done);
+
+    /// Keeps what of a session outlives the program, or forgets it when nothing of it matters, and calls `done` when that is durable. Never waits.
+    ///
+    /// # Errors
+    /// To `done`: a failure of the medium.
+    fn put_session(&mut self, state: SessionState, done: Done);
 
     /// Deletes what is beyond retention and calls `done` with what that was. Never waits.
     ///

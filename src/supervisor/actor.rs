@@ -125,14 +125,16 @@ impl Supervisor {
         let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
-        let Storage { store, records, logs, lost, generations, flush_interval, redaction, strict } = setup.storage;
+        let Storage { store, records, logs, lost, generations, sessions, flush_interval, redaction, strict } =
+            setup.storage;
         let kept = Arc::new(Kept::new(records, logs));
         let mut core = Core::new(setup.limits, Box::new(random_id));
         core.generations = generations;
         core.lost = Lost::new(lost);
         core.strict = strict;
         core.redaction = redaction;
-        let supervisor = Supervisor {
+        let leases = core.restore_sessions(now(), sessions);
+        let mut supervisor = Supervisor {
             core,
             store,
             kept,
@@ -152,6 +154,7 @@ impl Supervisor {
             jobs: JoinSet::new(),
             job_runs: std::collections::HashMap::new(),
         };
+        supervisor.perform(leases);
         Ok((supervisor, Clients::new(requests_tx, left_tx)))
     }
 
@@ -254,6 +257,7 @@ impl Supervisor {
                 Deadline::Store(run) => todo.extend(self.core.store_again(at, run)),
                 Deadline::Shutdown => self.core.shutdown_is_late(),
                 Deadline::Close(lease) => self.core.close_is_late(lease),
+                Deadline::Lease(lease) => todo.extend(self.core.lease_is_over(lease)),
             }
         }
         todo
@@ -349,6 +353,10 @@ impl Supervisor {
                 Do::Arm(run, timer, epoch, at) => self.timers.arm(Deadline::Run(run, timer), epoch, at),
                 Do::Disarm(run, timer) => self.timers.disarm(Deadline::Run(run, timer)),
                 Do::ArmClose(lease, at) => self.timers.arm(Deadline::Close(lease), 0, at),
+                Do::ArmLease(lease, at) => self.timers.arm(Deadline::Lease(lease), 0, at),
+                Do::StoreSession(state, told) => {
+                    self.store.put_session(state, Box::new(move |stored| told(stored.map_err(Failure::from))));
+                }
                 Do::ArmShutdown(at) => self.timers.arm(Deadline::Shutdown, 0, at),
             }
         }

@@ -20,7 +20,9 @@ use crate::driver::{Command, Report};
 use crate::launch::RunIdentity;
 use crate::model::run::{Effect, Input, RunTimer};
 use crate::model::stop::StopKey;
-use crate::model::{Failure, LeaseId, Limits, Moment, Record, RunId, RunSpec, SessionName, Slots};
+use crate::model::{
+    Failure, LeaseId, Limits, Moment, Record, RunId, RunSpec, SessionName, SessionState, Slots, TypistId,
+};
 use crate::store::log::LogProgress;
 use crate::store::{Generations, Redaction};
 use crate::sys::hooks;
@@ -87,6 +89,10 @@ pub(super) enum Do {
     ArmShutdown(Moment),
     /// Report on this close at the latest then.
     ArmClose(LeaseId, Moment),
+    /// Take this close back then, whose client is gone.
+    ArmLease(LeaseId, Moment),
+    /// Keep what of a session outlives the program, and tell what came of it.
+    StoreSession(SessionState, Box<dyn FnOnce(Result<(), Failure>) + Send>),
 }
 
 impl Do {
@@ -116,6 +122,8 @@ pub(super) struct Core {
     pub(super) sessions: HashMap<SessionName, Session>,
     pub(super) next_lease: u64,
     pub(super) closes: BTreeMap<LeaseId, PendingClose>,
+    /// Whose each lease is.
+    pub(super) lease_owners: HashMap<LeaseId, TypistId>,
     pub(super) shutdown: Option<super::ending::Shutdown>,
     /// Whether a run ends that cannot be kept.
     pub(super) strict: bool,
@@ -140,6 +148,7 @@ impl Core {
             sessions: HashMap::new(),
             next_lease: 0,
             closes: BTreeMap::new(),
+            lease_owners: HashMap::new(),
             shutdown: None,
             strict: false,
             redaction: Redaction::none(),

@@ -85,6 +85,16 @@ impl Played {
         record
     }
 
+    /// Has the disk take what is known of sessions.
+    fn keep_sessions(&mut self) {
+        for what in std::mem::take(&mut self.todo) {
+            match what {
+                Do::StoreSession(_, told) => told(Ok(())),
+                other => self.todo.push(other),
+            }
+        }
+    }
+
     fn report(&mut self, run: RunId, report: Report) {
         self.with(|core, at| core.reported(at, run, report));
     }
@@ -250,15 +260,12 @@ fn a_start_that_a_close_overtakes_fails_even_when_the_close_was_rolled_back() {
     let started = played
         .ask(|core, at, answer| core.start(at, &session(), StartRequest { spec: spec(), replace: false }, answer));
     let (leased, lease) = reply();
-    let ended = played.ask(|core, at, answer| core.close_session(at, &session(), leased, answer));
+    let ended = played.ask(|core, at, answer| core.close_session(at, &session(), &nobody(), leased, answer));
+    played.keep_sessions();
     let lease = lease.wait().expect("a lease");
-    played
-        .ask(|core, _, answer| {
-            core.roll_back_close(&session(), lease, answer);
-            Vec::new()
-        })
-        .wait()
-        .expect("rolled back");
+    let rolled_back = played.ask(|core, _, answer| core.roll_back_close(&session(), lease, answer));
+    played.keep_sessions();
+    rolled_back.wait().expect("rolled back");
     assert_eq!(ended.wait().expect_err("rolled back").code, ErrorCode::Stale);
     played.resolve();
     assert_eq!(started.wait().expect_err("refused").code, ErrorCode::Closing);
@@ -274,12 +281,10 @@ fn a_close_is_over_when_no_run_and_no_start_is_left_or_its_time_is_over() {
     let pending = played
         .ask(|core, at, answer| core.start(at, &session(), StartRequest { spec: spec(), replace: false }, answer));
     let (leased, lease) = reply();
-    let mut ended = played.ask(|core, at, answer| core.close_session(at, &session(), leased, answer));
+    let mut ended = played.ask(|core, at, answer| core.close_session(at, &session(), &nobody(), leased, answer));
+    played.keep_sessions();
     let lease = lease.wait().expect("a lease");
-    let commit = played.ask(|core, _, answer| {
-        core.commit_close(&session(), lease, answer);
-        Vec::new()
-    });
+    let commit = played.ask(|core, _, answer| core.commit_close(&session(), lease, answer));
     assert_eq!(commit.wait().expect_err("not yet").code, ErrorCode::Busy);
     played.resolve();
     assert_eq!(pending.wait().expect_err("refused").code, ErrorCode::Closing);

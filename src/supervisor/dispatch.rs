@@ -52,11 +52,13 @@ impl Core {
             Request::Export(run, format, chunks_tx, answer) => {
                 return self.export(session, run, format, chunks_tx, answer);
             }
-            Request::SetFence(fence, answer) => self.set_fence(session, fence, answer),
-            Request::CloseSession(leased, answer) => return self.close_session(at, session, leased, answer),
-            Request::CommitClose(lease, answer) => self.commit_close(session, lease, answer),
-            Request::RollBackClose(lease, answer) => self.roll_back_close(session, lease, answer),
-            Request::ResumeSession(answer) => self.resume_session(session, answer),
+            Request::SetFence(fence, answer) => return self.set_fence(session, fence, answer),
+            Request::CloseSession(leased, answer) => {
+                return self.close_session(at, session, &caller.presence, leased, answer);
+            }
+            Request::CommitClose(lease, answer) => return self.commit_close(session, lease, answer),
+            Request::RollBackClose(lease, answer) => return self.roll_back_close(session, lease, answer),
+            Request::ResumeSession(answer) => return self.resume_session(session, answer),
             Request::ListSessions(answer) => answer.send(Ok(self.list_sessions())),
             Request::Subscribe(feed) => self.subscribe(session, feed),
             Request::Shutdown(request, answer) => return self.shut_down(at, request, answer),

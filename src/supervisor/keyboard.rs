@@ -9,7 +9,7 @@ use super::serving::{control_closed, not_found};
 use crate::api::Answer;
 use crate::model::{ErrorCode, Failure, KeyboardOwner, Mode, RunId, Typist, TypistId};
 
-/// That a client is there. Its end tells the supervisor, if it ever held a keyboard.
+/// That a client is there. Its end tells the supervisor, if it ever held a keyboard or a close.
 pub(super) struct Presence {
     id: TypistId,
     who: Typist,
@@ -24,6 +24,12 @@ impl Presence {
 
     /// Returns which client it is.
     pub(super) fn id(&self) -> TypistId {
+        self.id
+    }
+
+    /// Returns which client it is, which holds something from now on: it is told when it leaves.
+    pub(super) fn holds(&self) -> TypistId {
+        self.has_held.store(true, Ordering::Relaxed);
         self.id
     }
 
@@ -67,7 +73,7 @@ impl Core {
     pub(super) fn give_keyboard(&mut self, at: At, run: RunId, by: &Presence) -> Result<(), Failure> {
         let Some(entry) = self.runs.get_mut(&run) else { return Ok(()) };
         if entry.keyboard.take(at.now, at.wall, by.id(), by.who())? {
-            by.has_held.store(true, Ordering::Relaxed);
+            by.holds();
             self.publish(run);
         }
         Ok(())
@@ -90,6 +96,6 @@ impl Core {
         for run in held.collect::<Vec<_>>() {
             self.publish(run);
         }
-        Vec::new()
+        self.closer_left(at, who)
     }
 }

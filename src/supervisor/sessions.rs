@@ -1,13 +1,21 @@
 //! Sessions as a whole: their gates, their fences, closing them (S7.1, S7.5).
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::core::{At, Core, Do};
+use super::keyboard::Presence;
 use super::request::Request;
-use crate::api::{Answer, SessionCounts, ShutdownReport};
+use crate::api::{Answer, SessionCounts, ShutdownReport, reply};
 use crate::model::run::Input;
 use crate::model::stop::Reason;
-use crate::model::{ErrorCode, Failure, Fence, Guard, LeaseId, RunId, SessionGate, SessionName, StillAlive};
+use crate::model::{
+    ErrorCode, Failure, Fence, Guard, LeaseId, RunId, SessionGate, SessionName, SessionState, StillAlive, TypistId,
+};
+
+/// How long a close stays whose client is gone and that was neither committed nor rolled back: time for the client to come back by another
+/// connection, or by another server.
+const LEASE_GRACE: Duration = Duration::from_secs(60);
 
 /// What is known of a session beside its runs.
 #[derive(Default)]
@@ -40,9 +48,36 @@ impl Core {
         self.sessions.get(session).is_none_or(|session| session.gate.is_valid(epoch))
     }
 
+    /// Takes in how sessions were left by the program before this one. Closes that were under way have nobody any more who could end them but
+    /// by their lease.
+    pub(super) fn restore_sessions(&mut self, at: At, states: Vec<SessionState>) -> Vec<Do> {
+        let mut todo = Vec::new();
+        for state in states {
+            todo.extend(state.leases.iter().map(|lease| Do::ArmLease(*lease, at.now.plus(LEASE_GRACE))));
+            self.next_lease = state.leases.last().map_or(self.next_lease, |last| self.next_lease.max(last.0));
+            let gate = SessionGate::restored(&state);
+            self.sessions.insert(state.session, Session { gate, fence: state.fence });
+        }
+        todo
+    }
+
+    /// Has what is known of a session kept; tells `told` once it is.
+    fn keep_session(&self, session: &SessionName, told: impl FnOnce(Result<(), Failure>) + Send + 'static) -> Vec<Do> {
+        let Some(Session { gate, fence }) = self.sessions.get(session) else { return Vec::new() };
+        let leases = gate.leases().into_iter().collect();
+        let state =
+            SessionState { session: session.clone(), is_closed: gate.is_closed(), leases, fence: fence.clone() };
+        let told = |stored: Result<(), Failure>| told(stored.map_err(only_for_now));
+        vec![Do::StoreSession(state, Box::new(told))]
+    }
+
     /// Opens a session after a committed close.
-    pub(super) fn resume_session(&mut self, session: &SessionName, answer: Answer<bool>) {
-        answer.send(Ok(self.sessions.get_mut(session).is_some_and(|session| session.gate.resume())));
+    pub(super) fn resume_session(&mut self, session: &SessionName, answer: Answer<bool>) -> Vec<Do> {
+        if !self.sessions.get_mut(session).is_some_and(|session| session.gate.resume()) {
+            answer.send(Ok(false));
+            return Vec::new();
+        }
+        self.keep_session(session, |stored| answer.send(stored.map(|()| true)))
     }
 
     /// Returns why a session takes no new run.
@@ -86,9 +121,9 @@ impl Core {
     }
 
     /// Sets or removes the fence of a session.
-    pub(super) fn set_fence(&mut self, session: &SessionName, fence: Option<Fence>, answer: Answer<()>) {
+    pub(super) fn set_fence(&mut self, session: &SessionName, fence: Option<Fence>, answer: Answer<()>) -> Vec<Do> {
         self.session(session).fence = fence;
-        answer.send(Ok(()));
+        self.keep_session(session, |stored| answer.send(stored))
     }
 
     /// Begins to close a session: nothing starts in it any more, and its runs are ended.
@@ -96,18 +131,22 @@ impl Core {
         &mut self,
         at: At,
         session: &SessionName,
+        by: &Presence,
         leased: Answer<LeaseId>,
         answer: Answer<ShutdownReport>,
     ) -> Vec<Do> {
-        self.next_lease += 1;
+        // One that no server before has given, unless the clock was set back that far: nobody ends the close of somebody else.
+        let present = u64::try_from(at.wall.as_microsecond()).unwrap_or_default();
+        self.next_lease = (self.next_lease + 1).max(present);
         let lease = LeaseId(self.next_lease);
         self.session(session).gate.begin(lease);
-        leased.send(Ok(lease));
+        self.lease_owners.insert(lease, by.holds());
+        let mut todo = self.keep_session(session, move |stored| leased.send(stored.map(|()| lease)));
         let own = self.runs.iter().filter(|(_, entry)| entry.record.session == *session && !entry.is_final());
         let live: Vec<RunId> = own.map(|(run, _)| *run).collect();
         let bound = self.end_bound(at, &live);
         self.closes.insert(lease, PendingClose { session: session.clone(), live: live.len(), over: false, answer });
-        let mut todo = vec![Do::ArmClose(lease, bound)];
+        todo.push(Do::ArmClose(lease, bound));
         let closing = self.closed_session(session).expect("the gate of this session was closed above");
         for run in live {
             let key = self.mint_stop();
@@ -121,24 +160,51 @@ impl Core {
     }
 
     /// Makes a close last.
-    pub(super) fn commit_close(&mut self, session: &SessionName, lease: LeaseId, answer: Answer<()>) {
-        if self.closes.get(&lease).is_some_and(|close| close.session == *session) {
+    pub(super) fn commit_close(&mut self, session: &SessionName, lease: LeaseId, answer: Answer<()>) -> Vec<Do> {
+        // Of a close that a server before has begun it is not known otherwise whether its runs have ended.
+        let is_pending = self.closes.get(&lease).is_some_and(|close| close.session == *session)
+            || !self.lease_owners.contains_key(&lease) && self.open_runs(Some(session)) > 0;
+        let has_lease = self.sessions.get(session).is_some_and(|session| session.gate.leases().contains(&lease));
+        if has_lease && is_pending {
             let failure = Failure::new(ErrorCode::Busy, "not all runs of the session have ended yet");
-            return answer.send(Err(failure.with_hint("wait for the end of the close")));
+            answer.send(Err(failure.with_hint("wait for the end of the close")));
+            return Vec::new();
         }
-        let is_held = self.sessions.get_mut(session).is_some_and(|session| session.gate.commit(lease));
-        answer.send(if is_held { Ok(()) } else { Err(no_lease()) });
+        if !self.sessions.get_mut(session).is_some_and(|session| session.gate.commit(lease)) {
+            answer.send(Err(no_lease()));
+            return Vec::new();
+        }
+        self.lease_owners.remove(&lease);
+        self.keep_session(session, |stored| answer.send(stored))
     }
 
     /// Takes a close back. What it has ended stays ended.
-    pub(super) fn roll_back_close(&mut self, session: &SessionName, lease: LeaseId, answer: Answer<()>) {
+    pub(super) fn roll_back_close(&mut self, session: &SessionName, lease: LeaseId, answer: Answer<()>) -> Vec<Do> {
         if !self.sessions.get_mut(session).is_some_and(|session| session.gate.roll_back(lease)) {
-            return answer.send(Err(no_lease()));
+            answer.send(Err(no_lease()));
+            return Vec::new();
         }
+        self.lease_owners.remove(&lease);
         if let Some(close) = self.closes.remove(&lease) {
             close.answer.send(Err(Failure::new(ErrorCode::Stale, "the close was rolled back")));
         }
-        answer.send(Ok(()));
+        self.keep_session(session, |stored| answer.send(stored))
+    }
+
+    /// Takes note that a client is gone: its closes are taken back after a while, unless somebody ends them by their leases.
+    pub(super) fn closer_left(&self, at: At, who: TypistId) -> Vec<Do> {
+        let own = self.lease_owners.iter().filter(|(_, owner)| **owner == who);
+        own.map(|(lease, _)| Do::ArmLease(*lease, at.now.plus(LEASE_GRACE))).collect()
+    }
+
+    /// Takes a close back whose client did not come back.
+    pub(super) fn lease_is_over(&mut self, lease: LeaseId) -> Vec<Do> {
+        let has = |session: &Session| session.gate.leases().contains(&lease);
+        let of = self.sessions.iter().find(|(_, session)| has(session)).map(|(name, _)| name.clone());
+        let Some(session) = of else { return Vec::new() };
+        tracing::info!(%session, "a close is taken back: whoever began it is gone");
+        let (answer, _) = reply();
+        self.roll_back_close(&session, lease, answer)
     }
 
     /// Takes note that a close has taken as long as it may.
@@ -225,6 +291,16 @@ pub(super) fn stale_generation(expected: u64, newest: u64) -> Failure {
         .with_hint("look at the run again")
 }
 
+/// The failure of a change of a session that the disk does not have.
+fn only_for_now(failure: Failure) -> Failure {
+    let message = format!("this holds until the server ends, and no longer: {}", failure.message);
+    Failure { message, ..failure }.with_hint("see to the state directory, and ask again")
+}
+
 fn no_lease() -> Failure {
     Failure::new(ErrorCode::Stale, "there is no such close: it was committed or rolled back")
 }
+
+#[cfg(test)]
+#[path = "sessions_tests.rs"]
+mod tests;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::Record;
+use crate::model::{Record, SessionState};
 use crate::store::log::Logs;
 use crate::store::{Generations, MemoryStore, Records, Redaction, Store};
 
@@ -22,6 +22,8 @@ pub struct Storage {
     pub lost: Vec<Record>,
     /// The newest generation of each name of each session so far.
     pub generations: Generations,
+    /// What is known of sessions that are closed, are being closed, or have a fence.
+    pub sessions: Vec<SessionState>,
     /// How often the record of a live run is brought up to date at most; none for not before its end.
     pub flush_interval: Option<Duration>,
     /// Takes secrets out of what is stored and shown.
@@ -39,6 +41,7 @@ impl Storage {
             logs: None,
             lost: Vec::new(),
             generations: Generations::new(),
+            sessions: Vec::new(),
             flush_interval: None,
             redaction: Redaction::none(),
             strict: false,

@@ -19,6 +19,8 @@ pub(super) enum Deadline {
     Shutdown,
     /// The bound of a close.
     Close(LeaseId),
+    /// The lease of a client that is gone.
+    Lease(LeaseId),
 }
 
 /// The deadlines that are armed. No thread wakes up before the first of them.

@@ -69,6 +69,7 @@ async fn program(state: &Path) -> Program {
     let storage = Storage {
         lost: lost_runs(&records, &found).expect("records"),
         generations: records.generations().expect("names"),
+        sessions: records.sessions().expect("sessions"),
         records: Some(records.clone()),
         logs: Some(Arc::new(Logs::start(&logs, LogOptions::default()).expect("a thread"))),
         store: Box::new(store),

@@ -15,7 +15,7 @@ use shtask::model::{
 use shtask::redact::Redactor;
 use shtask::store::log::{LogOptions, Logs};
 use shtask::store::{Found, OpenError, Records, Redaction, SqliteStore, StateFolder, StoreOptions};
-use shtask::supervisor::{Storage, Supervisor, SupervisorSetup, is_alive, lost_runs};
+use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup, is_alive, lost_runs};
 use tokio::task::JoinHandle;
 
 /// How long anything may take on a loaded machine.
@@ -61,6 +61,7 @@ pub(super) struct Program {
     pub(super) records: Records,
     pub(super) found: Found,
     pub(super) logs: PathBuf,
+    clients: Clients,
     supervising: JoinHandle<()>,
 }
 
@@ -100,6 +101,7 @@ impl Program {
         let storage = Storage {
             lost: lost_runs(&records, &found).expect("records"),
             generations: records.generations().expect("names"),
+            sessions: records.sessions().expect("sessions"),
             records: Some(records.clone()),
             logs: Some(Arc::new(raw_logs.telling(store.log_bounder()).redacted_by(setup.redacts_logs.then(redactor)))),
             store: Box::new(store),
@@ -115,13 +117,25 @@ impl Program {
         };
         let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
         let supervising = tokio::spawn(supervisor.run());
-        Ok(Program { client: Arc::new(clients.client(session())), records, found, logs, supervising })
+        Ok(Program { client: Arc::new(clients.client(session())), records, found, logs, clients, supervising })
+    }
+
+    /// Makes a client of a session.
+    pub(super) fn client_of(&self, session: &str) -> Arc<dyn Client> {
+        Arc::new(self.clients.client(session.parse().expect("a name")))
+    }
+
+    /// Ends the program as if it was killed, but for what is being written.
+    pub(super) async fn die(self) {
+        self.supervising.abort();
+        // It was ended, which is what its handle says.
+        let _ = self.supervising.await;
     }
 
     /// Ends all runs and then the program.
     pub(super) async fn leave(self) {
         within("the end of everything", self.client.shutdown(ShutdownRequest { hurry: true })).await.expect("a report");
-        drop(self.client);
+        drop((self.client, self.clients));
         within("the end of the supervisor", self.supervising).await.expect("no panic");
     }
 

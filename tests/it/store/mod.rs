@@ -1,6 +1,7 @@
 //! Records and raw logs of real runs: kept, read again, recovered; and what a dying program or a full disk does to them.
 
 mod bounds;
+mod closes;
 mod disk;
 mod ground;
 mod kept;
