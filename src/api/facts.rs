@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{HeldNote, KeyboardOwner, Moment, Record, RunId, StillAlive, TimeoutKind};
+use crate::model::{Attention, HeldNote, KeyboardOwner, Moment, Record, RunId, StillAlive, TimeoutKind};
 
 /// A deadline that is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct RunView {
     pub ended: Option<Moment>,
     /// What it did so far.
     pub activity: Activity,
+    /// What it wants of somebody (S6.7); none while it wants nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention: Option<Attention>,
     /// Who holds its keyboard (S4.4); none when nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyboard: Option<KeyboardOwner>,

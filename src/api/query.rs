@@ -1,11 +1,13 @@
 //! Looking runs up: pages of records, what needs attention, search, export.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::{Reply, Stream};
-use crate::model::{ErrorCode, Failure, Record, RunId, RunName, Status};
+use crate::model::{Attention, ErrorCode, Failure, Record, RunId, RunName, Status};
 
 /// Asks for records, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +74,9 @@ pub struct Summary {
     pub runs: Vec<Record>,
     /// How many more there are.
     pub rest: u64,
+    /// What those of them want that wait for somebody (S6.7); they come first.
+    #[serde(default)]
+    pub needs: BTreeMap<RunId, Attention>,
 }
 
 /// What a prune has deleted (S2.8).

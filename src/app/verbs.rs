@@ -8,11 +8,12 @@ use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings;
 use super::who::who;
-use crate::api::{Client, Server};
+use crate::api::{Client, RecordsRequest, Server, Sessions};
 use crate::cli::{
     self, Console, Exit, Fault, Global, Here, Playback, RunDefaults, ServerVerb, SessionVerb, Verb, Verbs,
 };
-use crate::model::{ErrorCode, Failure, Frame, Moment, SessionName, Size};
+use crate::model::{ErrorCode, Failure, Frame, Moment, SessionName, Size, Typist};
+use crate::remote::RemoteClient;
 use crate::screen::Screen;
 use crate::settings::Settings;
 use crate::sys::clock;
@@ -44,6 +45,31 @@ pub(super) fn perform(verb: &Verb, global: &Global, console: &mut Console) -> Re
     outcome
 }
 
+/// Returns whether a verb asks for what there is of a session that was named: a start begins one, and a ref that is not there says so itself.
+fn is_about_known(verb: &Verb, global: &Global) -> bool {
+    match verb {
+        Verb::Session(SessionVerb::Close(of) | SessionVerb::Resume(of)) => {
+            of.name.is_some() || global.session.is_some()
+        }
+        Verb::Ls(args) => global.session.is_some() && !args.follow,
+        Verb::History(_) | Verb::Summary | Verb::Search(_) => global.session.is_some(),
+        _ => false,
+    }
+}
+
+/// A session is known by its runs, listed or on record, by a close, or by a fence.
+///
+/// # Errors
+/// [`ErrorCode::NotFound`] when it has nothing of that.
+async fn check_known(remote: &RemoteClient, session: &SessionName) -> Result<(), Failure> {
+    let is_listed = remote.sessions().await?.iter().any(|counts| counts.session == *session);
+    if is_listed || !remote.list_records(RecordsRequest::newest(1)).await?.records.is_empty() {
+        return Ok(());
+    }
+    let failure = Failure::new(ErrorCode::NotFound, format!("there is no session {session}"));
+    Err(failure.with_hint("session ls lists those that have runs"))
+}
+
 async fn talk(
     verb: &Verb,
     global: &Global,
@@ -53,6 +79,17 @@ async fn talk(
     console: &mut Console,
 ) -> Result<Exit, Fault> {
     let needs_one = !matches!(verb, Verb::Server(ServerVerb::Status | ServerVerb::Stop));
+    if let Verb::Server(ServerVerb::Upgrade) = verb {
+        // One that has to be started for it needs no upgrade.
+        let request = ConnectRequest {
+            settings,
+            session: session.clone(),
+            socket: global.socket.as_deref(),
+            who: Typist::default(),
+            start: false,
+        };
+        drop(connect(request).await?);
+    }
     let program = if matches!(verb, Verb::Attach(_)) { "attach" } else { "a verb" };
     let request = ConnectRequest {
         settings,
@@ -62,6 +99,9 @@ async fn talk(
         start: needs_one,
     };
     let remote = Arc::new(connect(request).await?);
+    if is_about_known(verb, global) {
+        check_known(&remote, &session).await?;
+    }
     let (client, server): (Arc<dyn Client>, Arc<dyn Server>) = (Arc::clone(&remote) as _, remote);
     if let Verb::Server(asked) = verb {
         return match asked {

@@ -112,6 +112,7 @@ pub enum WhichStream {
   shtask logs build --stream stderr
   shtask logs build --raw > build.log            every byte as it came
   shtask logs build --raw --offset 4096 --json   bytes from there on, and where to go on
+  shtask logs build --offset 4096 --limit 1000 --wait 10s --json
 
 Control sequences of the run are taken out; on a terminal its colours stay. --raw passes every byte and is refused
 when the output is a terminal.")]
@@ -136,8 +137,16 @@ pub struct LogsArgs {
     #[arg(long, value_name = "BYTES")]
     pub offset: Option<u64>,
 
+    /// At most so many bytes of one stream, to 1 MiB: standard output without --stream
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["follow", "tail"], value_parser = clap::value_parser!(u32).range(1..=1024 * 1024))]
+    pub limit: Option<u32>,
+
+    /// Wait so long for more of that stream, where there is none yet
+    #[arg(long, value_name = "DUR", conflicts_with_all = ["follow", "tail"], value_parser = duration)]
+    pub wait: Option<Duration>,
+
     /// Only what was printed so recently, or since a time such as 2026-11-29T10:00:00Z
-    #[arg(long, value_name = "DUR|TIME", value_parser = since, conflicts_with_all = ["tail", "offset", "follow", "raw", "stream"])]
+    #[arg(long, value_name = "DUR|TIME", value_parser = since, conflicts_with_all = ["tail", "offset", "follow", "raw", "stream", "limit", "wait"])]
     pub since: Option<Since>,
 
     /// Pass every byte as it came, control sequences and all

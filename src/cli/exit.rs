@@ -50,10 +50,11 @@ impl Exit {
     /// Returns the exit code of a verb that stands for a run which could not be started: as a shell would answer (S11.2).
     pub fn of_start(code: ErrorCode) -> Exit {
         match code {
+            // The same mistakes as without a run, and the same code.
+            ErrorCode::Invalid | ErrorCode::NotRunnable => Exit::USAGE,
             ErrorCode::ProgramNotFound => Exit(127),
             ErrorCode::NotExecutable | ErrorCode::ExecFailed => Exit(126),
-            ErrorCode::Invalid
-            | ErrorCode::NotFound
+            ErrorCode::NotFound
             | ErrorCode::Ambiguous
             | ErrorCode::CapacityFull
             | ErrorCode::Conflict
@@ -62,7 +63,6 @@ impl Exit {
             | ErrorCode::Unsupported
             | ErrorCode::Stale
             | ErrorCode::Closing
-            | ErrorCode::NotRunnable
             | ErrorCode::SpawnFailed
             | ErrorCode::StoreFailed
             | ErrorCode::Undrained

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::api::{ByteCounts, DeadlineView, Inspection, RunView, Termination};
-use crate::model::{HeldNote, KeyboardOwner, Moment, Record, TimeoutKind};
+use crate::model::{Attention, HeldNote, KeyboardOwner, Moment, Record, TimeoutKind};
 
 /// Returns a record as JSON (S2.3): times with milliseconds, spans in milliseconds.
 pub(super) fn record_json(record: &Record) -> Value {
@@ -42,8 +42,15 @@ fn live_json(view: &RunView, now: Moment) -> Map<String, Value> {
     live.insert("control_open".into(), view.control_open.into());
     live.insert("output_generation".into(), view.activity.output.into());
     live.insert("bells".into(), view.activity.bells.into());
+    let attention = view.attention.as_ref().map(attention_json);
+    live.insert("attention".into(), attention.into());
     live.insert("keyboard".into(), view.keyboard.as_ref().map(owner_json).into());
     live
+}
+
+/// Returns what a run wants of somebody as JSON.
+pub(super) fn attention_json(attention: &Attention) -> Value {
+    json!({ "need": attention.need, "since": time(attention.since) })
 }
 
 /// Returns who holds a keyboard as JSON.

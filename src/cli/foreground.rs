@@ -12,7 +12,7 @@ use super::console::failure_json;
 use super::exit::{Exit, Fault};
 use super::facts::record_json;
 use super::here::Verbs;
-use super::logs::{LogCursor, next_page};
+use super::logs::{LogCursor, next_page, was_lost};
 use crate::api::{Foreground, LiveOutput, Stream};
 use crate::model::{ErrorCode, Failure, RunId};
 
@@ -184,6 +184,17 @@ impl Verbs<'_> {
         };
         let record = match outcome {
             Ok(record) => record,
+            Err(failure) if was_lost(&failure) => {
+                // A run that nobody waits for any more is ended by the next server, which is started with this where there is none.
+                let is_up = self.client.summary().await.is_ok();
+                let hint = match is_up {
+                    true => "the command is being ended by the next server: what it has done until then is in its log",
+                    false => "the command is ended as soon as there is a server again",
+                };
+                let failure = failure.with_hint(hint);
+                let document = json!({ "error": failure_json(&failure) });
+                return Ok((self.not_started(&failure), document));
+            }
             Err(failure) => {
                 let document = json!({ "error": failure_json(&failure) });
                 return Ok((self.not_started(&failure), document));

@@ -1,5 +1,6 @@
 //! `ls`: the table of runs.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -11,7 +12,7 @@ use super::here::Verbs;
 use super::table::{Paint, Table, TableCell};
 use super::target::{label, server_gone};
 use crate::api::{RunView, Update};
-use crate::model::{Record, Status, shown};
+use crate::model::{Record, RunId, Status, shown};
 
 impl Verbs<'_> {
     /// Lists runs.
@@ -58,6 +59,9 @@ impl Verbs<'_> {
             if let Some(deadline) = view.deadline.filter(|_| !record.status.is_final()) {
                 status.push_str(&format!(", {}", deadline_text(deadline, boot)));
             }
+            if let Some(attention) = view.attention {
+                status.push_str(&format!(", {}", attention.need.words()));
+            }
             if let Some(owner) = &view.keyboard {
                 status.push_str(&format!(", {} types", shown(&owner.who.name)));
             }
@@ -80,20 +84,29 @@ impl Verbs<'_> {
     /// Prints every change, one a line. Whoever is too slow gets the newest state of each run (S6.5).
     async fn follow_list(&mut self, args: &LsArgs) -> Result<Exit, Fault> {
         let mut feed = self.client.subscribe();
+        // A change that is not one of the record has no revision of its own; nor has a table that comes again.
+        let mut shown: HashMap<RunId, u64> = HashMap::new();
         while let Some(update) = feed.next().await {
             let views = match update {
                 Update::Resync(views) => views,
                 Update::Run(view) => vec![view],
                 Update::Removed(run) if self.console.look.json => {
+                    shown.remove(&run);
                     self.console.json(&json!({ "removed": run }))?;
                     self.console.flush()?;
                     continue;
                 }
-                Update::Removed(_) => continue,
+                Update::Removed(run) => {
+                    shown.remove(&run);
+                    continue;
+                }
             };
             for view in views.iter().filter(|view| args.all || args.status.is_empty() || is_wanted(args, &view.record))
             {
-                self.change(view)?;
+                let revision = view.record.revision;
+                if shown.insert(view.id(), revision) != Some(revision) {
+                    self.change(view)?;
+                }
             }
             self.console.flush()?;
         }

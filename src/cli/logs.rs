@@ -5,13 +5,14 @@ use std::time::Duration;
 use futures_util::future::select_all;
 use jiff::Timestamp;
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::args_look::{LogsArgs, WhichStream};
 use super::exit::{Exit, Fault};
 use super::facts::{self, elapsed};
 use super::here::Verbs;
 use crate::api::{ByteCounts, Client, ExportFormat, LogReading, LogRequest, Reply, Stream};
-use crate::model::{ErrorCode, Failure, Mode, Plain, Record, RunId};
+use crate::model::{Effects, ErrorCode, Failure, Mode, Plain, Record, RunId};
 
 /// How much is asked for at once.
 const PAGE_BYTES: usize = 256 * 1024;
@@ -57,6 +58,11 @@ impl LogCursor {
     }
 }
 
+/// Returns whether a look came to nothing because the connection was lost while it was waited for: it can be asked again.
+pub(super) fn was_lost(failure: &Failure) -> bool {
+    failure.code == ErrorCode::Unavailable && failure.effects == Effects::Unknown
+}
+
 /// Returns the next page of any of the cursors, with the place of the cursor; none when all have ended.
 ///
 /// # Cancel safety
@@ -77,7 +83,14 @@ pub(super) async fn next_page(
     if pending.is_empty() {
         return Ok(None);
     }
-    let ((at, page), ..) = select_all(pending).await;
+    let ((at, mut page), ..) = select_all(pending).await;
+    // The next server has the same log: it is gone on with where the last one had come to.
+    while page.as_ref().is_err_and(was_lost) {
+        cursors[at].asked = None;
+        cursors[at].ask(client, run);
+        let Some(again) = cursors[at].asked.as_mut() else { break };
+        page = again.await;
+    }
     cursors[at].asked = None;
     let mut page = page?;
     cursors[at].take(&mut page);
@@ -105,6 +118,9 @@ impl Verbs<'_> {
         let (run, mode) = (record.id, record.mode);
         if let Some(since) = args.since {
             return self.logs_since(&record, since.time((self.here.now)())).await;
+        }
+        if args.limit.is_some() || args.wait.is_some() {
+            return self.logs_once(args, run).await;
         }
         let wanted: Vec<Stream> = match args.stream {
             Some(WhichStream::Stdout) => vec![Stream::Stdout],
@@ -170,6 +186,42 @@ impl Verbs<'_> {
             }
         }
         export.outcome.await?;
+        Ok(Exit::DONE)
+    }
+
+    /// Prints one piece of one stream (S6.3); an empty one when there is none in time.
+    async fn logs_once(&mut self, args: &LogsArgs, run: RunId) -> Result<Exit, Fault> {
+        let stream = match args.stream {
+            Some(WhichStream::Stderr) => Stream::Stderr,
+            Some(WhichStream::Stdout) | None => Stream::Stdout,
+        };
+        let limit_bytes = args.limit.map_or(PAGE_BYTES, |limit| limit as usize);
+        let (offset, until) = (args.offset.unwrap_or(0), args.wait.map(|wait| Instant::now() + wait));
+        let page = loop {
+            let wait = until.map(|until| until.saturating_duration_since(Instant::now()));
+            match self.client.read_log(run, LogRequest { stream, offset, limit_bytes, wait }).await {
+                Err(failure) if was_lost(&failure) && wait.is_some_and(|wait| !wait.is_zero()) => {}
+                page => break page?,
+            }
+        };
+        if self.console.look.json {
+            let mut plain = Plain::new(false);
+            let text = match args.raw {
+                true => String::from_utf8_lossy(&page.bytes).into_owned(),
+                false => plain.admit(&page.bytes) + &plain.finish(),
+            };
+            self.console.json(&json!({
+                "stream": stream, "offset": page.offset, "next_offset": page.next_offset,
+                "skipped_bytes": page.skipped_bytes, "is_end": page.is_end, "text": text,
+            }))?;
+            return Ok(Exit::DONE);
+        }
+        let mut plain = Plain::new(self.console.look.colored);
+        self.page(args.raw, Stream::Stdout, &page, &mut plain)?;
+        if !args.raw {
+            let rest = plain.finish();
+            self.put(Stream::Stdout, rest.as_bytes())?;
+        }
         Ok(Exit::DONE)
     }
 

@@ -1,10 +1,10 @@
 //! `history`, `summary`, `why`, `search`, `prune`: what is on record.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::args_look::{HistoryArgs, OneRef, SearchArgs};
 use super::exit::{Exit, Fault};
-use super::facts::{bytes_text, elapsed, record_json, short_span, time};
+use super::facts::{attention_json, bytes_text, elapsed, record_json, short_span, time};
 use super::here::Verbs;
 use super::list::paint;
 use super::table::{Table, TableCell};
@@ -67,7 +67,9 @@ impl Verbs<'_> {
         let summary = self.client.summary().await?;
         if self.console.look.json {
             let runs: Vec<_> = summary.runs.iter().map(record_json).collect();
-            self.console.json(&json!({ "schema": 1, "runs": runs, "rest": summary.rest }))?;
+            let needs: Map<String, Value> =
+                summary.needs.iter().map(|(run, attention)| (run.to_string(), attention_json(attention))).collect();
+            self.console.json(&json!({ "schema": 1, "runs": runs, "rest": summary.rest, "needs": needs }))?;
             return Ok(Exit::DONE);
         }
         let now = (self.here.now)();
@@ -79,9 +81,13 @@ impl Verbs<'_> {
                 (None, None) => (record.updated_at, "so far"),
             };
             let code = record.exit_code.filter(|code| *code != 0).map_or_else(String::new, |code| format!(" {code}"));
+            let state = match summary.needs.get(&record.id) {
+                Some(attention) => TableCell::painted(attention.need.words(), "33"),
+                None => TableCell::painted(format!("{}{code}", record.status.word()), paint(record.status)),
+            };
             table.row([
                 TableCell::painted(label(record), "1"),
-                TableCell::painted(format!("{}{code}", record.status.word()), paint(record.status)),
+                state,
                 format!("{} {word}", short_span(elapsed(since, now))).into(),
                 shown(&record.command).into(),
             ]);

@@ -19,7 +19,15 @@ impl Verbs<'_> {
             return self.foreground(args).await;
         }
         let spec = self.spec(args)?;
-        let record = self.client.start(StartRequest { spec, replace: args.replace }).await?;
+        let record = match self.client.start(StartRequest { spec, replace: args.replace }).await {
+            Ok(record) => record,
+            // A folder or file of the command line that is not there.
+            Err(failure) if failure.code == ErrorCode::NotRunnable => {
+                self.console.fail(&failure);
+                return Ok(Exit::USAGE);
+            }
+            Err(failure) => return Err(failure.into()),
+        };
         if self.console.look.json && !args.wait {
             self.console.json(&record_json(&record))?;
         } else if !self.console.look.json {

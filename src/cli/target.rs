@@ -49,6 +49,7 @@ impl Verbs<'_> {
                 control_open: false,
                 started: None,
                 ended: None,
+                attention: None,
                 keyboard: None,
                 activity: Activity::default(),
             })

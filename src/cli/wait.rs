@@ -30,6 +30,8 @@ impl Verbs<'_> {
         let waiting = self.waited(&runs, &args.what);
         let documents = match args.timeout {
             None => waiting.await?,
+            // However short the time is: what has ended already is known.
+            Some(_) if args.what == WaitFor::Exit && self.have_ended(&runs).await? => waiting.await?,
             Some(timeout) => match tokio::time::timeout(timeout, waiting).await {
                 Ok(waited) => waited?,
                 Err(_) => {
@@ -54,6 +56,11 @@ impl Verbs<'_> {
             return Ok(one);
         }
         Ok(if first_failure(exits) == Exit::DONE { Exit::DONE } else { Exit::FAILED })
+    }
+
+    async fn have_ended(&self, runs: &[RunId]) -> Result<bool, Failure> {
+        let found = try_join_all(runs.iter().map(|run| self.client.inspect(*run))).await?;
+        Ok(found.iter().all(|found| found.view.record.status.is_final()))
     }
 
     async fn waited(&self, runs: &[RunId], what: &WaitFor) -> Result<Vec<Waited>, Failure> {

@@ -42,6 +42,9 @@ impl Driver {
                 }
             }
         }
+        if outcome.input.is_some_and(|input| input.queued) {
+            self.typed_something();
+        }
         self.cuts += 1;
         let (cuts, typed_bytes) = (self.cuts, self.typed_bytes);
         self.count(|counters, _| (counters.cuts, counters.typed_bytes) = (cuts, typed_bytes));

@@ -5,6 +5,7 @@
 //! `kept` and `spool` are what is kept, `keeping` keeps it, and `taking_up` goes on with it. A driver may wait for the
 //! supervisor; the supervisor never waits for a driver.
 
+mod attention;
 mod covered;
 mod cut;
 mod facts;

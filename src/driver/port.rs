@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use crate::api::{Activity, Answer, HistoryRows, Inspection, Reading, RunView, SignalTarget, View, Watch};
 use crate::model::run::Exit;
 use crate::model::{
-    Cut, CutOutcome, EndedTree, ErrorCode, Failure, HeldNote, LogFacts, Moment, ProcessIdentity, Record, RecordOutput,
-    WriteStdin,
+    Attention, Cut, CutOutcome, EndedTree, ErrorCode, Failure, HeldNote, LogFacts, Moment, ProcessIdentity, Record,
+    RecordOutput, WriteStdin,
 };
 
 /// How many control operations of one run may wait for their cut. A person types a few a second and a program that writes faster
@@ -101,6 +101,8 @@ pub enum Report {
     TooLate(CutOutcome, Answer<Cut>),
     /// What it did so far; at most once a second, only when it grew.
     Active(Activity),
+    /// What it wants of somebody; none when that is over.
+    Attention(Option<Attention>),
     /// The terminal has another size.
     Resized(crate::model::Size),
     /// The newest output, for the record; one at a time.

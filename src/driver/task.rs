@@ -9,6 +9,7 @@ use tokio::io::Interest;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::attention::Needs;
 use super::io::{Budget, Sink, Source};
 use super::keep::Keep;
 use super::kept::Kept;
@@ -60,6 +61,7 @@ pub(super) struct Driver {
     pub(super) cuts: u64,
     pub(super) printed_bytes: u64,
     pub(super) typed_bytes: u64,
+    pub(super) needs: Needs,
     /// What a person has typed, for the note.
     pub(super) typed: Typed,
 }
@@ -76,6 +78,7 @@ enum Woken {
     ActivityDue,
     FlushDue,
     LogDue,
+    LookDue,
 }
 
 /// Starts a run and drives it until the supervisor drops its end of the road. Everything that happens is reported in order.
@@ -107,6 +110,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
         cuts: 0,
         printed_bytes: 0,
         typed_bytes: 0,
+        needs: Needs::default(),
         typed: Typed::default(),
     };
     let begun = match driver.setup.taken_up.take() {
@@ -156,6 +160,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
             Woken::FrameDue => driver.show_due_frame(),
             Woken::ActivityDue => driver.note_activity(),
             Woken::FlushDue => driver.flush(),
+            Woken::LookDue => driver.look_for_need(),
             Woken::LogDue => driver.keep.pass_on_to_log(),
         }
     }
@@ -217,7 +222,7 @@ impl Driver {
         let sources = &self.sources;
         let sink = self.sink.as_ref().filter(|sink| sink.is_waiting());
         let frame_due = self.viewers.pace.due();
-        let activity_due = self.activity.due();
+        let (activity_due, look_due) = (self.activity.due(), self.needs.due());
         let (keep, flush_due, log_due) = (&self.keep, self.keep.flush_due(), self.keep.log_due());
         tokio::select! {
             // Commands first: a cut waits for no flood.
@@ -229,6 +234,7 @@ impl Driver {
             () = sleep_until(activity_due) => Woken::ActivityDue,
             () = sleep_until(flush_due) => Woken::FlushDue,
             () = sleep_until(log_due) => Woken::LogDue,
+            () = sleep_until(look_due) => Woken::LookDue,
             // A disk that is slower than the run holds the run up, and nothing else.
             () = async { keep.room().await; any_readable(sources).await } => Woken::Readable,
         }
@@ -254,6 +260,7 @@ impl Driver {
             self.answer_queries();
             self.viewers.changed(&mut self.collector);
             self.note_activity();
+            self.printed_something();
             self.keep.changed(&self.collector);
             self.later.extend(self.keep.log_news());
             self.forget_settled(false);

@@ -1,5 +1,6 @@
 //! Plain data and pure machines: no tokio, no I/O, no clock. Floor 1, so it imports nothing of ours.
 
+mod attention;
 mod claim;
 mod control;
 mod failure;
@@ -23,6 +24,7 @@ pub mod stop;
 mod style;
 mod time;
 
+pub use attention::{Attention, Need};
 pub use claim::{Claim, Press};
 pub use control::{Applied, Cut, CutOutcome, Input, ResizeOutcome, WriteOutcome, WriteStdin};
 pub use failure::{Effects, ErrorCode, Failure, plain_line, with_sources};

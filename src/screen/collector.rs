@@ -153,6 +153,16 @@ impl Screen {
         }
     }
 
+    /// Returns the text of the row of the cursor up to it; nothing when there is something behind it.
+    pub fn text_before_cursor(&mut self) -> String {
+        let frame = self.frame();
+        let Some(row) = frame.rows.get(usize::from(frame.cursor.y)) else { return String::new() };
+        let cut = row.cells.len().min(usize::from(frame.cursor.x));
+        let (before, behind) = row.cells.split_at(cut);
+        let text = |cells: &[Cell]| Row { cells: cells.to_vec(), wrapped: false }.text();
+        if text(behind).is_empty() { text(before) } else { String::new() }
+    }
+
     /// Returns how many chunks of output were taken.
     pub fn generation(&self) -> u64 {
         self.generation

@@ -144,6 +144,7 @@ impl Core {
         noted.started = noted.started.or_else(|| started(taken_up.hello().start));
         let run = record.id;
         let ending = noted.ending.take();
+        let is_foreground = spec.foreground;
         let is_ending = !matches!(taken_up.hello().stop, StopState::None);
         if let Some(name) = &record.name {
             let newest = self.generations.newest(&record.session, name).max(record.generation);
@@ -172,6 +173,7 @@ impl Core {
             started: noted.started,
             ended: None,
             activity: crate::api::Activity::default(),
+            attention: None,
             keyboard: crate::model::Keyboard::default(),
             keeping: Keeping::of(record.revision),
             refused: None,
@@ -183,6 +185,11 @@ impl Core {
         self.runs.insert(run, entry);
         // From here on it is a start like any other, but for the driver, which takes up in place of starting.
         let mut todo = self.step(at, run, Input::Recorded(Ok(())));
+        if is_foreground && ending.is_none() && !is_ending {
+            // Who waited for it has lost the connection and cannot get its output any more: as when it had left.
+            let reason = Reason::Stop(self.mint_stop());
+            self.finish_later(run, Input::End(reason, false));
+        }
         if let Some(Ending { cause, timed_out_by, failure, kill }) = ending {
             let reason = match (cause, timed_out_by) {
                 (Some(Cause::Timeout), kind) => Some(Reason::Timeout(kind.unwrap_or(TimeoutKind::Wall))),

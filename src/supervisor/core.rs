@@ -220,6 +220,11 @@ impl Core {
                 self.publish(run);
                 return Vec::new();
             }
+            Report::Attention(attention) => {
+                entry.attention = attention;
+                self.publish(run);
+                return Vec::new();
+            }
             Report::Resized(size) => {
                 entry.record = records::with_size(&entry.record, size);
                 self.publish(run);

@@ -14,7 +14,7 @@ use crate::driver::{DriverPort, TakenUp};
 use crate::launch::Resolved;
 use crate::model::run::{Input, Run};
 use crate::model::stop::StopKey;
-use crate::model::{Cut, CutOutcome, Failure, Keyboard, Moment, Record, RecordOutput, RunSpec, Slot};
+use crate::model::{Attention, Cut, CutOutcome, Failure, Keyboard, Moment, Record, RecordOutput, RunSpec, Slot};
 use crate::store::log::LogProgress;
 
 /// Who waits for a start.
@@ -56,6 +56,8 @@ pub(super) struct Entry {
     pub(super) started: Option<Moment>,
     pub(super) ended: Option<Moment>,
     pub(super) activity: Activity,
+    /// What it wants of somebody.
+    pub(super) attention: Option<Attention>,
     /// Who types.
     pub(super) keyboard: Keyboard,
     pub(super) keeping: Keeping,
@@ -93,6 +95,7 @@ impl Entry {
             started: self.started,
             ended: self.ended,
             activity: self.activity,
+            attention: self.attention.filter(|_| !self.is_final()),
             keyboard: self.keyboard.owner().filter(|_| !self.is_final()).cloned(),
         }
     }

@@ -1,12 +1,12 @@
 //! Looking runs up: in the list, and beside the loop on the disk. What is listed is newer than what is on the disk.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::core::{Core, Do};
 use super::kept::Kept;
 use crate::api::{Answer, RecordsPage, RecordsRequest, Summary};
-use crate::model::{ErrorCode, Failure, Record, RunId, RunRef, SessionName};
+use crate::model::{Attention, ErrorCode, Failure, Record, RunId, RunRef, SessionName};
 use crate::store::SUMMARY_RUNS;
 
 /// How many of the runs that a ref fits are named.
@@ -93,21 +93,38 @@ impl Core {
         })]
     }
 
-    /// Returns what needs attention.
+    /// Returns what needs attention: those that wait for somebody first.
     pub(super) fn summary(&self, session: &SessionName, answer: Answer<Summary>) -> Vec<Do> {
         let (session, listed) = (session.clone(), self.listed(session));
+        let own = self.runs.iter().filter(|(_, entry)| entry.record.session == session);
+        let waiting = own.filter_map(|(run, entry)| Some((*run, entry.view().attention?)));
+        let needs: BTreeMap<RunId, Attention> = waiting.filter(|(_, attention)| attention.need.is_urgent()).collect();
         vec![Do::beside(move |kept: &Kept| {
             let summary = match &kept.records {
                 Some(records) => records.summary(&session).map(|found| {
                     let runs = found.runs.into_iter().map(|record| listed.fresh(record.id).unwrap_or(record));
                     // It may have been read while the disk was asked.
-                    Summary { runs: runs.filter(|record| record.observed_at.is_none()).collect(), rest: found.rest }
+                    let runs = runs.filter(|record| record.observed_at.is_none()).collect();
+                    Summary { runs, rest: found.rest, needs: BTreeMap::new() }
                 }),
                 None => Ok(summary_of_list(&listed)),
             };
-            answer.send(summary.map_err(Failure::from));
+            answer.send(summary.map(|summary| needy_first(summary, needs, &listed)).map_err(Failure::from));
         })]
     }
+}
+
+/// Puts the runs that wait for somebody first, the one that has waited longest before the others.
+fn needy_first(summary: Summary, needs: BTreeMap<RunId, Attention>, listed: &Listed) -> Summary {
+    let all = summary.runs.len() as u64 + summary.rest;
+    let mut waiting: Vec<(Attention, RunId)> = needs.iter().map(|(run, attention)| (*attention, *run)).collect();
+    waiting.sort_by_key(|(attention, run)| (attention.since, *run));
+    let mut runs: Vec<Record> = waiting.into_iter().filter_map(|(_, run)| listed.fresh(run)).collect();
+    let others = summary.runs.into_iter().filter(|record| !needs.contains_key(&record.id));
+    runs.extend(others);
+    runs.truncate(SUMMARY_RUNS);
+    let rest = all.saturating_sub(runs.len() as u64);
+    Summary { runs, rest, needs }
 }
 
 /// Makes a page of what is listed, where nothing else is kept. A place is how many were listed before.
@@ -129,7 +146,11 @@ fn summary_of_list(listed: &Listed) -> Summary {
     let mut needy: Vec<&Arc<Record>> = listed.0.values().filter(|record| record.observed_at.is_none()).collect();
     needy.sort_by_key(|record| (record.completed_at.or(record.started_at).unwrap_or(record.updated_at), record.id));
     let rest = needy.len().saturating_sub(SUMMARY_RUNS) as u64;
-    Summary { runs: needy.into_iter().take(SUMMARY_RUNS).map(|record| without_output(record)).collect(), rest }
+    Summary {
+        runs: needy.into_iter().take(SUMMARY_RUNS).map(|record| without_output(record)).collect(),
+        rest,
+        needs: BTreeMap::new(),
+    }
 }
 
 fn is_named(record: &Record, text: &str) -> bool {

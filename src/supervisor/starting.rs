@@ -217,6 +217,7 @@ impl Core {
             started: None,
             ended: None,
             activity: Activity::default(),
+            attention: None,
             keyboard: Keyboard::default(),
             keeping: Keeping::default(),
             refused: None,

@@ -99,6 +99,7 @@ pub(super) fn view(record: Arc<Record>) -> RunView {
         started: None,
         ended: None,
         activity: Activity::default(),
+        attention: None,
         keyboard: None,
     }
 }

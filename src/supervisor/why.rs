@@ -7,7 +7,7 @@ use nix::sys::signal::Signal;
 
 use super::core::At;
 use crate::api::{RunView, Termination};
-use crate::model::{Cause, Failure, Record, Status, TimeoutKind};
+use crate::model::{Cause, Failure, Need, Record, Status, TimeoutKind};
 
 /// A start that was refused: when, and why.
 pub(super) type Refused = (Timestamp, Failure);
@@ -16,6 +16,7 @@ pub(super) type Refused = (Timestamp, Failure);
 pub(super) fn why(view: &RunView, refused: Option<&Refused>, at: At) -> String {
     let record = &view.record;
     let mut sentences = vec![format!("{} {}", called(record), state(view, at))];
+    sentences.extend(need(view, at));
     sentences.extend(deadline(view, at));
     sentences.extend(termination(view, at));
     sentences.extend(tree(record));
@@ -101,6 +102,17 @@ fn timeout(record: &Record) -> String {
             None => "its timeout was over".to_owned(),
         },
     }
+}
+
+fn need(view: &RunView, at: At) -> Option<String> {
+    let attention = view.attention?;
+    let since = span(attention.since, at.wall);
+    Some(match attention.need {
+        Need::Prompt => format!("Its shell has been at the prompt for {since}."),
+        Need::Input => format!("It has been waiting for {since} for something to be typed."),
+        Need::Password => format!("It has been waiting for {since} for a password: what is typed is not shown."),
+        Need::Bell => format!("It rang its bell {since} ago, and nobody has typed since."),
+    })
 }
 
 fn deadline(view: &RunView, at: At) -> Option<String> {

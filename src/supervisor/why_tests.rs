@@ -58,6 +58,7 @@ fn view(record: Record) -> RunView {
         started: None,
         ended: None,
         activity: Activity::default(),
+        attention: None,
         keyboard: None,
     }
 }

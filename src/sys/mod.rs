@@ -15,4 +15,5 @@ pub mod rights;
 pub mod signals;
 pub mod tty;
 pub mod wait;
+pub mod waits;
 pub mod watched;

@@ -232,6 +232,19 @@ fn descendants_by_parents(ancestor: i32) -> io::Result<Vec<Stat>> {
     Ok(found)
 }
 
+/// Lists the threads of a process, the first one first.
+///
+/// # Errors
+/// The process is gone.
+pub fn all_tasks(pid: i32) -> io::Result<Vec<i32>> {
+    let mut tasks = Vec::new();
+    for entry in Dir::read_from(&open_dir(&format!("/proc/{pid}/task"))?)? {
+        tasks.extend(number::<i32>(entry?.file_name().to_bytes()));
+    }
+    tasks.sort_by_key(|task| (*task != pid, *task));
+    Ok(tasks)
+}
+
 /// Returns whether a process's environment, as it was at its exec, has this entry (`NAME=VALUE`).
 ///
 /// # Errors

@@ -40,14 +40,33 @@ pub fn foreground_group(master: impl AsFd) -> io::Result<Option<i32>> {
     }
 }
 
+/// How a terminal takes what is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    /// Whether it shows it.
+    pub echoes: bool,
+    /// Whether the program gets it line by line, and not key by key.
+    pub by_line: bool,
+}
+
+/// Returns how a terminal takes what is typed, asked at either end.
+///
+/// # Errors
+///
+/// The descriptor is no terminal.
+pub fn line(terminal: impl AsFd) -> io::Result<Line> {
+    let modes = rustix::termios::tcgetattr(terminal)?.local_modes;
+    use rustix::termios::LocalModes;
+    Ok(Line { echoes: modes.contains(LocalModes::ECHO), by_line: modes.contains(LocalModes::ICANON) })
+}
+
 /// Returns whether a terminal echoes what is typed, asked at either end.
 ///
 /// # Errors
 ///
 /// The descriptor is no terminal.
 pub fn echoes(terminal: impl AsFd) -> io::Result<bool> {
-    let modes = rustix::termios::tcgetattr(terminal)?;
-    Ok(modes.local_modes.contains(rustix::termios::LocalModes::ECHO))
+    Ok(line(terminal)?.echoes)
 }
 
 /// Opens a PTY of a size, master first; both ends close-on-exec, no controlling terminal taken.

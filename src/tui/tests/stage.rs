@@ -93,6 +93,7 @@ pub(in crate::tui) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status)
         started: started_at.map(|_| Moment::from_boot(Duration::from_secs(9_000))),
         ended: is_final.then(|| Moment::from_boot(Duration::from_millis(9_012_345))),
         activity: Activity::default(),
+        attention: None,
         keyboard: None,
     }
 }

@@ -163,6 +163,7 @@ fn take(state: &Path, run: RunId, report: Report, live: &mut Live) {
         | Report::TooLate(..)
         | Report::Active(_)
         | Report::Resized(_)
+        | Report::Attention(_)
         | Report::LogFailed(_) => {}
     }
     if live.exit.is_some() && live.is_drained && live.is_empty {

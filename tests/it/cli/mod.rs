@@ -6,6 +6,7 @@ mod changing;
 mod errors;
 mod ground;
 mod looking;
+mod lost;
 mod program;
 mod real;
 mod records;

@@ -3,6 +3,7 @@
 //! A test takes the [`ground`] it stands on and never asks what kind of client it has; one line in [`ground`] adds another
 //! kind. Each test cites its rule of the specification.
 
+mod attention;
 mod capacity;
 mod closes;
 mod closing;

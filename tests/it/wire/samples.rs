@@ -86,6 +86,7 @@ fn view() -> Arc<RunView> {
         started: Some(Moment::from_boot(Duration::from_secs(5))),
         ended: None,
         activity: Activity { output: 3, bells: 1 },
+        attention: None,
         keyboard: None,
     })
 }
