@@ -8,7 +8,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Closing, Export, ExportFormat, Feed, HistoryRows, Inspection, LogReading, LogRequest, Pruned, Reading, Reaped,
-    RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults, Stream, Summary, View, Watch,
+    RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, SearchResults, Stream, Summary, Surroundings, View,
+    Watch,
 };
 use crate::model::{
     Cut, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, StillAlive, TimeoutKind, WriteStdin,
@@ -189,6 +190,19 @@ pub trait Client: Send + Sync {
 
     /// Returns the record and live facts; marks nothing (S6.2).
     fn inspect(&self, run: RunId) -> Reply<Inspection>;
+
+    /// Measures what the live runs of the session use. It costs one look at every process of the machine, and nothing while nobody asks.
+    ///
+    /// # Errors
+    /// None of its own.
+    fn usage(&self) -> Reply<Vec<RunUsage>>;
+
+    /// Looks at what a run has around it: the ports its processes listen on, the environment it was given, its limits. All are empty for a
+    /// run that is not live.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::model::ErrorCode::NotFound).
+    fn surroundings(&self, run: RunId) -> Reply<Surroundings>;
 
     /// Returns `count` rows of the scrollback from row number `first` on, clipped to what is kept.
     fn history(&self, run: RunId, first: u64, count: usize) -> Reply<HistoryRows>;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Attention, HeldNote, KeyboardOwner, Moment, Record, RunId, StillAlive, TimeoutKind};
+use crate::model::{Attention, HeldNote, KeyboardOwner, Moment, Progress, Record, RunId, StillAlive, TimeoutKind};
 
 /// A deadline that is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub struct Activity {
     pub output: u64,
     /// How often its bell rang.
     pub bells: u64,
+    /// Progress that it reports (OSC 9;4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
 }
 
 /// A run as lists show it: its record and what is true only now.

@@ -5,6 +5,7 @@ mod export_reader;
 mod facts;
 mod feed;
 mod link;
+mod live;
 mod query;
 mod recording;
 mod reply;
@@ -23,6 +24,7 @@ pub use facts::{
 };
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
 pub use link::Link;
+pub use live::{LimitFacts, PortFacts, RunUsage, Surroundings};
 pub use query::{
     Export, ExportFormat, ExportedLine, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults,
     SearchScope, Summary,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::surroundings::{interface, present_dir, settings, tell_misconfigured};
 use crate::cli::{ConfigVerb, Console, Exit, Fault, Global};
 use crate::model::{CommandSpec, Mode, RunSpec, show_span, shown};
-use crate::settings::{Settings, default_toml, schema, show_bytes};
+use crate::settings::{Notify, Settings, default_toml, schema, show_bytes};
 use crate::tui;
 
 /// Does what a verb about the configuration says.
@@ -111,7 +111,8 @@ fn in_force(found: &Settings) -> Value {
         "retention": {
             "runs": retention.runs, "days": retention.days, "log_bytes": show_bytes(retention.log_bytes),
         },
-        "tui": { "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse, "layout": tui.layout.word() },
+        "tui": { "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse, "layout": tui.layout.word(),
+                 "usage": tui.usage, "notify": tui.notify.iter().map(Notify::word).collect::<Vec<_>>() },
         "keys": { "preset": keys.preset.word() },
         "theme": { "name": theme.name.word() },
         "tasks": tasks,

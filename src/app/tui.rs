@@ -132,6 +132,8 @@ fn options(settings: &Settings, interface: Interface, start_dir: &Path) -> Optio
         theme: interface.theme,
         mouse: settings.tui.mouse,
         list_place: settings.tui.layout,
+        usage: settings.tui.usage,
+        notify: settings.tui.notify.clone(),
         clock: || Moment::from_boot(clock::boot_now()),
         new_run: Box::new(move |new: NewRun| RunSpec {
             env: EnvSpec { base: Arc::clone(&base), ..EnvSpec::default() },

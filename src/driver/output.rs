@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn activity_is_told_at_once_and_then_at_most_once_a_second() {
         let mut reports = ActivityReports::default();
-        let did = |output| Activity { output, bells: 0 };
+        let did = |output| Activity { output, ..Activity::default() };
         assert_eq!(reports.note(did(0)), None, "nothing happened yet");
         assert_eq!(reports.note(did(1)), Some(did(1)));
         assert_eq!(reports.note(did(2)), None);

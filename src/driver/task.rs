@@ -338,7 +338,11 @@ impl Driver {
     }
 
     fn activity_now(&self) -> Activity {
-        Activity { output: self.collector.generation(), bells: self.collector.bells() }
+        Activity {
+            output: self.collector.generation(),
+            bells: self.collector.bells(),
+            progress: self.collector.progress(),
+        }
     }
 
     fn link_lost(&mut self, error: &LinkError) {

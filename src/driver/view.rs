@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::covered::{CONTEXT_BYTES, Moment, cover_frame, cover_output, newest_lines, tail_text};
 use crate::api::{Part, PartName};
-use crate::model::{Frame, HistorySpan, Limits, Mode, PipesOutput, PtyOutput, RecordOutput, Row, Size};
+use crate::model::{Frame, HistorySpan, Limits, Mode, PipesOutput, Progress, PtyOutput, RecordOutput, Row, Size};
 use crate::redact::Redactor;
 use crate::screen::{LogView, Screen};
 use crate::tail::{Pipe, PipesTail};
@@ -202,6 +202,14 @@ impl Collector {
         match self {
             Collector::Pty(screen) => screen.bells(),
             Collector::Pipes(_) => 0,
+        }
+    }
+
+    /// Returns the progress that the program reports.
+    pub(super) fn progress(&self) -> Option<Progress> {
+        match self {
+            Collector::Pty(screen) => screen.progress(),
+            Collector::Pipes(_) => None,
         }
     }
 

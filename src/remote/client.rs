@@ -12,9 +12,10 @@ use super::link::Task;
 use super::waiting::{Command, ExportWaiter, ForegroundWaiter, Told, Waiter, json, once};
 use crate::api::{
     Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, Link,
-    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults,
-    Server, ServerStatus, ServerStopped, SessionCounts, Sessions, ShutdownReport, ShutdownRequest, SignalTarget,
-    StartRequest, StopId, StopRequest, StopServer, Stopping, Summary, View, Watch, empty_feed, reply,
+    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest,
+    SearchResults, Server, ServerStatus, ServerStopped, SessionCounts, Sessions, ShutdownReport, ShutdownRequest,
+    SignalTarget, StartRequest, StopId, StopRequest, StopServer, Stopping, Summary, Surroundings, View, Watch,
+    empty_feed, reply,
 };
 use crate::model::{
     Applied, Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec,
@@ -219,6 +220,14 @@ impl Client for RemoteClient {
 
     fn inspect(&self, run: RunId) -> Reply<Inspection> {
         self.ask(Ask::Inspect { run })
+    }
+
+    fn usage(&self) -> Reply<Vec<RunUsage>> {
+        self.ask(Ask::Usage)
+    }
+
+    fn surroundings(&self, run: RunId) -> Reply<Surroundings> {
+        self.ask(Ask::Surroundings { run })
     }
 
     fn history(&self, run: RunId, first: u64, count: usize) -> Reply<HistoryRows> {

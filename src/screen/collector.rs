@@ -8,7 +8,7 @@ use super::intake::Intake;
 use super::replies::ReplyOverflow;
 use super::signals::Signal;
 use super::terminal::Terminal;
-use crate::model::{Action, Cell, Cursor, Frame, HistorySpan, Row, Size, TerminalModes};
+use crate::model::{Action, Cell, Cursor, Frame, HistorySpan, Progress, Row, Size, TerminalModes};
 
 /// A terminal without a window: takes the output of a run, keeps what it shows, answers what it asks.
 ///
@@ -171,6 +171,11 @@ impl Screen {
     /// Returns how often the bell rang.
     pub fn bells(&self) -> u64 {
         self.terminal.bells
+    }
+
+    /// Returns the progress that the program reports (OSC 9;4).
+    pub fn progress(&self) -> Option<Progress> {
+        self.terminal.progress
     }
 
     /// Returns the size.

@@ -58,6 +58,8 @@ impl Asked<'_> {
             Ask::ReadLog { run, request } => plain(Box::pin(with(id, client.read_log(run, request), Answered::Log))),
             Ask::Reap { run } => plain(Box::pin(json(id, client.reap(run)))),
             Ask::Inspect { run } => plain(Box::pin(json(id, client.inspect(run)))),
+            Ask::Usage => plain(Box::pin(json(id, client.usage()))),
+            Ask::Surroundings { run } => plain(Box::pin(json(id, client.surroundings(run)))),
             Ask::History { run, first, count } => {
                 plain(Box::pin(with(id, client.history(run, first, count), Answered::History)))
             }

@@ -214,6 +214,13 @@ pub(super) const TUI: Section = Section {
         .tried(&["copy", "copy_command", "clipboard_command"]),
         default("copy_on_release", "true", "Whether a selection with the mouse is copied when the button is let go.")
             .tried(&["copy_on_select", "autocopy"]),
+        default("usage", "false", "Whether the list shows processor and memory of runs where it is 52 columns wide; asked every 2 s while shown."),
+        default(
+            "notify",
+            "[]",
+            "How you are told that a run has failed or rings its bell while you do not look at it: bell, osc9, osc777, osc99, or { command = [\"notify-send\"] }.",
+        )
+        .tried(&["notifications", "notification"]),
     ],
 };
 

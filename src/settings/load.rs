@@ -14,7 +14,7 @@ use super::read_patterns::read_patterns;
 use super::read_task::{TaskContext, read_grace, read_mode, read_shell, read_task};
 use super::reader::{Source, Table, Value};
 use super::theme::read_theme;
-use super::tui::read_layout;
+use super::tui::{read_layout, read_notify};
 use super::{
     Defaults, Directories, EnvLookup, KeySettings, OutputSettings, RedactSettings, RetentionSettings, Settings,
     StoreSettings, TaskSettings, ThemeSettings, TuiSettings,
@@ -219,6 +219,8 @@ impl Globals {
         let Some(table) = value.table() else { return };
         let table = table.only(&TUI);
         set(&mut self.tui.mouse, table.get("mouse").and_then(|value| value.flag()));
+        set(&mut self.tui.usage, table.get("usage").and_then(|value| value.flag()));
+        set(&mut self.tui.notify, table.get("notify").and_then(|value| read_notify(&value)));
         set(&mut self.tui.layout, table.get("layout").and_then(|value| read_layout(&value)));
         set(&mut self.tui.copy_on_release, table.get("copy_on_release").and_then(|value| value.flag()));
         if let Some(words) = table.get("clipboard").and_then(|value| value.texts()) {

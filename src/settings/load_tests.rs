@@ -257,6 +257,21 @@ fn a_wrong_variable_is_reported_by_its_name() {
 }
 
 #[test]
+fn how_the_user_is_told_is_read_with_its_faults() {
+    use crate::settings::Notify;
+    let place = Place::new().own("[tui]\nusage = true\nnotify = ['bell', { command = ['notify-send', '-u'] }]\n");
+    let tui = place.load().tui;
+    let command = Notify::Command(vec!["notify-send".into(), "-u".into()]);
+    assert_eq!((tui.usage, tui.notify), (true, vec![Notify::Bell, command]));
+    let place = Place::new().own("[tui]\nnotify = ['shout']\nlayout = 'right'\n");
+    let problems = place.problems();
+    assert!(
+        problems[0].contains("`tui.notify` must be \"bell\"") && problems[1].contains("\"hidden\""),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn a_project_cannot_rebind_keys() {
     let problem = one_problem("[tui]\nattach_key = \"C-b\"\n");
     assert!(problem.starts_with("1:2: `tui` may not be set by a project [keys belong to you"), "{problem}");

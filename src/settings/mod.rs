@@ -29,5 +29,5 @@ pub use load::{LoadRequest, load};
 pub use nearest::nearest;
 pub use schema::{SchemaNames, schema};
 pub use theme::{RoleLook, ThemeName, ThemeSettings};
-pub use tui::{ListPlace, TuiSettings};
+pub use tui::{ListPlace, Notify, TuiSettings};
 pub use types::{Defaults, OutputSettings, RedactSettings, RetentionSettings, Settings, StoreSettings, TaskSettings};

@@ -191,6 +191,22 @@ impl<'s, 'a> Value<'s, 'a> {
         text
     }
 
+    /// Returns the parts of a list.
+    pub(super) fn items(&self) -> Option<Vec<Value<'s, 'a>>> {
+        let Some(items) = self.value.get_ref().as_array() else {
+            self.wrong("a list");
+            return None;
+        };
+        let item = |value: &'s Spanned<DeValue<'a>>| Value {
+            source: self.source,
+            value,
+            key: self.key.clone(),
+            label: self.label.clone(),
+            entry: None,
+        };
+        Some(items.iter().map(item).collect())
+    }
+
     /// Returns the texts of a list.
     pub(super) fn texts(&self) -> Option<Vec<&'s str>> {
         let Some(items) = self.value.get_ref().as_array() else {

@@ -29,6 +29,34 @@ impl ListPlace {
     }
 }
 
+/// How the user is told of what happens where nobody looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notify {
+    /// The bell of the terminal.
+    Bell,
+    /// A notification of the terminal, as iTerm2, WezTerm and Windows Terminal have it.
+    Osc9,
+    /// The same, as urxvt, foot and Ghostty have it.
+    Osc777,
+    /// The same, as kitty has it.
+    Osc99,
+    /// A program and its arguments; the run's name and what has happened follow them.
+    Command(Vec<String>),
+}
+
+impl Notify {
+    /// Returns its name in the configuration.
+    pub fn word(&self) -> String {
+        match self {
+            Notify::Bell => "bell".into(),
+            Notify::Osc9 => "osc9".into(),
+            Notify::Osc777 => "osc777".into(),
+            Notify::Osc99 => "osc99".into(),
+            Notify::Command(argv) => format!("command: {}", argv.join(" ")),
+        }
+    }
+}
+
 /// The user's wishes for the terminal interface (`[tui]`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TuiSettings {
@@ -42,13 +70,25 @@ pub struct TuiSettings {
     pub copy_on_release: bool,
     /// Where the list of runs stands at first.
     pub layout: ListPlace,
+    /// Whether the list shows what the processes of runs use.
+    pub usage: bool,
+    /// How the user is told of what happens where nobody looks.
+    pub notify: Vec<Notify>,
 }
 
 impl Default for TuiSettings {
     fn default() -> TuiSettings {
         let modifiers = Modifiers { ctrl: true, ..Modifiers::default() };
         let attach_key = KeyChord { key: Key::Char('a'), modifiers };
-        TuiSettings { attach_key, mouse: true, clipboard: None, copy_on_release: true, layout: ListPlace::default() }
+        TuiSettings {
+            attach_key,
+            mouse: true,
+            clipboard: None,
+            copy_on_release: true,
+            layout: ListPlace::default(),
+            usage: false,
+            notify: Vec::new(),
+        }
     }
 }
 
@@ -60,4 +100,25 @@ pub(super) fn read_layout(value: &Value<'_, '_>) -> Option<ListPlace> {
         value.wrong("\"left\", \"top\" or \"hidden\"");
     }
     place
+}
+
+/// Reads how the user is told: a list of names, and of tables with a command.
+pub(super) fn read_notify(value: &Value<'_, '_>) -> Option<Vec<Notify>> {
+    value.items()?.iter().map(read_way).collect()
+}
+
+fn read_way(item: &Value<'_, '_>) -> Option<Notify> {
+    let way = if item.is_text() {
+        let named = [Notify::Bell, Notify::Osc9, Notify::Osc777, Notify::Osc99];
+        named.into_iter().find(|way| item.text() == Some(&way.word()))
+    } else if item.is_table() {
+        let argv = item.table()?.get("command").and_then(|command| command.texts()).filter(|argv| !argv.is_empty());
+        argv.map(|argv| Notify::Command(argv.into_iter().map(str::to_owned).collect()))
+    } else {
+        None
+    };
+    if way.is_none() {
+        item.wrong("\"bell\", \"osc9\", \"osc777\", \"osc99\" or { command = [\"PROGRAM\", \"ARGUMENT\"] }");
+    }
+    way
 }

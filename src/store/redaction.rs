@@ -41,6 +41,14 @@ impl Redaction {
         line
     }
 
+    /// Redacts the value of a variable.
+    pub fn variable(&self, name: &str, value: &str) -> String {
+        match &self.0 {
+            Some(redactor) => redactor.redact_env(name, value).text.into_owned(),
+            None => value.to_owned(),
+        }
+    }
+
     /// Redacts the command and the messages of a record. Its output is redacted where it is taken.
     pub fn record(&self, record: &mut Record) {
         let Some(redactor) = &self.0 else { return };

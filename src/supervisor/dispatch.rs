@@ -38,6 +38,8 @@ impl Core {
             Request::ReadLog(run, request, answer) => return self.read_log(session, run, request, answer),
             Request::Reap(run, answer) => return vec![Do::Reap(session.clone(), run, answer)],
             Request::Inspect(run, answer) => self.inspect(run, answer),
+            Request::Usage(answer) => return self.usage(session, answer),
+            Request::Surroundings(run, answer) => return self.surroundings(run, answer),
             Request::History { run, first, count, answer } => {
                 self.pass_on(run, Command::History { first, count, answer });
             }
@@ -98,6 +100,8 @@ impl Request {
             Request::Read(..)
             | Request::ReadLog(..)
             | Request::Inspect(..)
+            | Request::Usage(..)
+            | Request::Surroundings(..)
             | Request::History { .. }
             | Request::Watch(..)
             | Request::Resolve(..)
@@ -127,6 +131,7 @@ impl Request {
             | Request::MarkReady(run, ..)
             | Request::Read(run, ..)
             | Request::Inspect(run, ..)
+            | Request::Surroundings(run, ..)
             | Request::History { run, .. }
             | Request::Watch(run, ..)
             | Request::Forget(run, ..)
@@ -135,6 +140,7 @@ impl Request {
             Request::ReadLog(..) | Request::Reap(..) | Request::Export(..) => None,
             Request::Start(..)
             | Request::StartForeground(..)
+            | Request::Usage(..)
             | Request::Resolve(..)
             | Request::ListRecords(..)
             | Request::Summary(..)

@@ -10,9 +10,9 @@ use super::keyboard::Presence;
 use super::request::{Caller, LiveRoad, Request};
 use crate::api::{
     Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading,
-    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults,
+    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, SearchResults,
     SessionCounts, Sessions, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest,
-    Stopping, Summary, View, Watch, empty_feed, reply,
+    Stopping, Summary, Surroundings, View, Watch, empty_feed, reply,
 };
 use crate::model::{
     Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, SessionName,
@@ -175,6 +175,14 @@ impl Client for LocalClient {
 
     fn inspect(&self, run: RunId) -> Reply<Inspection> {
         self.ask(|answer| Request::Inspect(run, answer))
+    }
+
+    fn usage(&self) -> Reply<Vec<RunUsage>> {
+        self.ask(Request::Usage)
+    }
+
+    fn surroundings(&self, run: RunId) -> Reply<Surroundings> {
+        self.ask(|answer| Request::Surroundings(run, answer))
     }
 
     fn history(&self, run: RunId, first: u64, count: usize) -> Reply<HistoryRows> {

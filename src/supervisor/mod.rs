@@ -14,6 +14,7 @@ mod export;
 mod finding;
 mod kept;
 mod keyboard;
+mod live;
 mod local;
 mod looking;
 mod lost;

@@ -8,8 +8,9 @@ use super::keyboard::Presence;
 
 use crate::api::{
     Answer, Deadline, ExportFormat, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Pruned,
-    Reading, Reaped, RecordsPage, RecordsRequest, SearchRequest, SearchResults, SessionCounts, ShutdownReport,
-    ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Summary, View, Watch,
+    Reading, Reaped, RecordsPage, RecordsRequest, RunUsage, SearchRequest, SearchResults, SessionCounts,
+    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Summary,
+    Surroundings, View, Watch,
 };
 use crate::model::{
     Cut, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind,
@@ -51,6 +52,8 @@ pub(super) enum Request {
     ReadLog(RunId, LogRequest, Answer<LogReading>),
     Reap(Option<RunId>, Answer<Vec<Reaped>>),
     Inspect(RunId, Answer<Inspection>),
+    Usage(Answer<Vec<RunUsage>>),
+    Surroundings(RunId, Answer<Surroundings>),
     History { run: RunId, first: u64, count: usize, answer: Answer<HistoryRows> },
     Watch(RunId, View, Answer<Watch>),
     Forget(RunId, Answer<()>),
@@ -90,6 +93,8 @@ impl Request {
             Request::ReadLog(_, _, answer) => answer.send(Err(failure)),
             Request::Reap(_, answer) => answer.send(Err(failure)),
             Request::Inspect(_, answer) => answer.send(Err(failure)),
+            Request::Usage(answer) => answer.send(Err(failure)),
+            Request::Surroundings(_, answer) => answer.send(Err(failure)),
             Request::History { answer, .. } => answer.send(Err(failure)),
             Request::Watch(_, _, answer) => answer.send(Err(failure)),
             Request::Forget(_, answer) => answer.send(Err(failure)),

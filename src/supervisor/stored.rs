@@ -11,7 +11,9 @@ use super::request::Request;
 use super::serving::{control_closed, not_found};
 use super::sessions::stale_generation;
 use super::why;
-use crate::api::{Activity, ByteCounts, Inspection, Part, PartName, Reading, RunView, StopOutcome, Termination};
+use crate::api::{
+    Activity, ByteCounts, Inspection, Part, PartName, Reading, RunView, StopOutcome, Surroundings, Termination,
+};
 use crate::model::{Failure, Moment, Record, RecordOutput, SessionName};
 use crate::sys::clock;
 
@@ -76,6 +78,7 @@ impl Kept {
                 holder_pid: None,
                 cuts: 0,
             })),
+            Request::Surroundings(_, answer) => answer.send(Ok(Surroundings::default())),
             Request::Stop(_, _, _, answer) => answer.send(Ok(StopOutcome { applied: false, record: record.into() })),
             Request::Why(_, answer) => answer.send(Ok(why::why(&view(record.into()), None, now()))),
             Request::WithdrawStop(_, _, answer) => answer.send(Ok(false)),

@@ -13,6 +13,7 @@ pub mod pidfd;
 pub mod proc;
 pub mod rights;
 pub mod signals;
+pub mod sockets;
 pub mod tty;
 pub mod wait;
 pub mod waits;

@@ -48,6 +48,16 @@ pub(crate) enum Cmd {
     SetDeadline { run: RunId, kind: TimeoutKind, deadline: Deadline },
     /// Ask for the record and live facts.
     Inspect(RunId),
+    /// Ask what live runs use.
+    Usage,
+    /// Ask for ports, environment and limits.
+    Surroundings(RunId),
+    /// Ask why a run stands as it does.
+    Why(RunId),
+    /// Ask for what ran under the name of a run.
+    Generations { run: RunId, name: RunName },
+    /// Tell the user, who does not look: about which run, and what.
+    Notify { name: String, what: String },
     /// Remove a final run.
     Forget(RunId),
     /// Ask for rows of the scrollback.

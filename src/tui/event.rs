@@ -6,7 +6,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use crate::api::{
-    HistoryRows, Inspection, Link, Reaped, RecordsPage, SearchResults, ShutdownReport, StopOutcome, Update,
+    HistoryRows, Inspection, Link, Reaped, RecordsPage, RunUsage, SearchResults, ShutdownReport, StopOutcome,
+    Surroundings, Update,
 };
 use crate::model::{Cut, Failure, Frame, KeyChord, Mouse, Record, RunId, Size};
 
@@ -111,6 +112,22 @@ pub(crate) enum Answer {
         asked: Completing,
         choices: Vec<String>,
     },
+    Usage {
+        result: Result<Vec<RunUsage>, Failure>,
+    },
+    Surroundings {
+        run: RunId,
+        result: Result<Surroundings, Failure>,
+    },
+    Why {
+        run: RunId,
+        result: Result<String, Failure>,
+    },
+    /// What ran under the same name before.
+    Generations {
+        run: RunId,
+        result: Result<RecordsPage, Failure>,
+    },
     ShutDown {
         result: Result<ShutdownReport, Failure>,
     },
@@ -145,6 +162,8 @@ pub(crate) enum Event {
     Terminate(i32),
     /// The program that had the terminal has ended, or could not be started.
     Visited(Result<(), String>),
+    /// Something that was started for the user has ended; there is nothing to tell.
+    Done,
     /// Something that counts on the screen has to move.
     Tick,
 }

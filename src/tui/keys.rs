@@ -83,6 +83,9 @@ pub(crate) enum Intent {
     PlayPause,
     Faster,
     Slower,
+    Sort,
+    Fold,
+    Attention,
 }
 
 /// A line of the keymap.
@@ -139,6 +142,10 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Split, &[ch('v')], "split", "let the run stay in sight beside others, or no longer"),
     bind(Intent::NextPane, &[key(NamedKey::Tab)], "next pane", "go to the next pane"),
     bind(Intent::PreviousPane, &[BACK_TAB], "previous pane", "go to the pane before"),
+    bind(Intent::Fold, &[ch('-')], "fold", "fold or unfold a group of runs"),
+    bind(Intent::Attention, &[ch('!')], "attention", "go to the next run that needs you"),
+    bind(Intent::Filter, &[ch('f')], "filter", "filter the list by name, command and status"),
+    bind(Intent::Sort, &[ch('S')], "sort", "sort: as configured, status, name, newest, processor, attention"),
     bind(Intent::MoveList, &[ch('w')], "layout", "move the list: left, top, hidden"),
     bind(Intent::Scrollback, &[ch('[')], "scroll", "look back through the output"),
     bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page", "look back a page; inspect: scroll up"),
@@ -283,6 +290,14 @@ pub(crate) const HELP: &[Binding] = &[
     bind(Intent::Back, &[key(NamedKey::Escape), ch('q'), ch('?'), key(NamedKey::F(1))], "close", "close"),
 ];
 
+/// In the filter of the list; other keys edit it.
+pub(crate) const FILTER: &[Binding] = &[
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "keep", "keep the filter, and back to the list"),
+    bind(Intent::Down, &[key(NamedKey::Down), key(NamedKey::Tab)], "down", "select the next run"),
+    bind(Intent::Up, &[key(NamedKey::Up), BACK_TAB], "up", "select the previous run"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "clear", "show all runs again"),
+];
+
 /// In the new-run prompt; other keys edit the field.
 pub(crate) const PROMPT: &[Binding] = &[
     bind(Intent::Accept, &[key(NamedKey::Enter)], "start", "start the run"),
@@ -328,6 +343,15 @@ pub(crate) const QUESTION: &[Binding] = &[
     bind(Intent::Accept, &[key(NamedKey::Enter)], "choose", "choose the answer"),
 ];
 
+/// In the question before several runs are stopped.
+pub(crate) const ASK: &[Binding] = &[
+    bind(Intent::Yes, &[ch('y')], "do it", "do it, to the runs that are named"),
+    bind(Intent::No, &[ch('n'), key(NamedKey::Escape), ch('q'), ctrl('c')], "do nothing", "do nothing"),
+    bind(Intent::Down, &[ch('j'), key(NamedKey::Down), key(NamedKey::Tab)], "other", "the other answer"),
+    bind(Intent::Up, &[ch('k'), key(NamedKey::Up), BACK_TAB], "other", "the other answer"),
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "choose", "choose the answer"),
+];
+
 /// While runs are being ended before leaving.
 pub(crate) const WAITING: &[Binding] = &[
     bind(Intent::Hurry, &[ch('q'), ctrl('c'), key(NamedKey::Enter)], "do not wait", "kill what is left now"),
@@ -345,11 +369,13 @@ pub(crate) enum Part {
     History,
     HistoryFilter,
     Replay,
+    Filter,
     Help,
     Palette,
     NewRun,
     Menu,
     Leave,
+    Ask,
     Waiting,
 }
 
@@ -378,9 +404,11 @@ pub(crate) const TABLES: &[Table] = &[
     Table { takes_text: true, ..table(Part::HistoryFilter, "Filter of the history", HISTORY_FILTER) },
     table(Part::Replay, "Replay", REPLAY),
     Table { takes_text: true, ..table(Part::Palette, "Palette", PALETTE) },
+    Table { takes_text: true, ..table(Part::Filter, "Filter", FILTER) },
     Table { takes_text: true, ..table(Part::NewRun, "New run", PROMPT) },
     table(Part::Menu, "Menus", MENU),
     table(Part::Leave, "Leaving", QUESTION),
+    table(Part::Ask, "Questions", ASK),
     table(Part::Waiting, "Waiting for runs to end", WAITING),
     table(Part::Help, "Help", HELP),
 ];

@@ -13,6 +13,7 @@ mod input;
 mod keymap;
 mod keys;
 mod model;
+mod notifier;
 mod options;
 mod outside;
 mod painter;

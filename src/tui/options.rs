@@ -12,7 +12,7 @@ use super::keymap::Keymap;
 use super::theme::Theme;
 use crate::api::Link;
 use crate::model::{Failure, KeyChord, Mode, Moment, RunName, RunSpec, Size};
-use crate::settings::ListPlace;
+use crate::settings::{ListPlace, Notify};
 
 /// A task that the list shows, whether it runs or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +103,10 @@ pub struct Options {
     pub mouse: bool,
     /// Where the list of runs stands at first.
     pub list_place: ListPlace,
+    /// Whether the list shows what the processes of runs use.
+    pub usage: bool,
+    /// How the user is told of what happens where nobody looks.
+    pub notify: Vec<Notify>,
     /// Reads the boot clock, the one that deadlines use.
     pub clock: fn() -> Moment,
     /// Makes the spec of a run that the new-run prompt asked for: shell, environment and so on.

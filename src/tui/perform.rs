@@ -16,6 +16,9 @@ use super::exporting::{export, log_file};
 /// How many records are asked for at once.
 const RECORDS: usize = 500;
 
+/// How many earlier runs of a name are shown.
+const MAX_GENERATIONS: usize = 20;
+
 /// An answer that is on its way.
 pub(super) type Awaited = Pin<Box<dyn Future<Output = Event> + Send>>;
 
@@ -66,6 +69,23 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
             let reply = client.inspect(run);
             answer(async move { Answer::Inspected { run, result: reply.await.map(Box::new) } })
         }
+        Cmd::Usage => {
+            let reply = client.usage();
+            answer(async move { Answer::Usage { result: reply.await } })
+        }
+        Cmd::Surroundings(run) => {
+            let reply = client.surroundings(run);
+            answer(async move { Answer::Surroundings { run, result: reply.await } })
+        }
+        Cmd::Why(run) => {
+            let reply = client.why(run);
+            answer(async move { Answer::Why { run, result: reply.await } })
+        }
+        Cmd::Generations { run, name } => {
+            let request = RecordsRequest { name: Some(name), ..RecordsRequest::newest(MAX_GENERATIONS) };
+            let reply = client.list_records(request);
+            answer(async move { Answer::Generations { run, result: reply.await } })
+        }
         Cmd::Forget(run) => {
             let reply = client.forget(run);
             answer(async move { Answer::Forgotten { run, result: reply.await } })
@@ -106,6 +126,7 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
         | Cmd::ShowOrder(_)
         | Cmd::Remember(_)
         | Cmd::Visit { .. }
+        | Cmd::Notify { .. }
         | Cmd::Suspend
         | Cmd::Redraw
         | Cmd::Quit => return Err(cmd),

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::api::{Client, Feed, Link, Update, View, Watch};
 use crate::model::{ErrorCode, Failure, Frame, Moment, RunId};
+use crate::settings::Notify;
 
 use super::clipboard;
 use super::cmd::Cmd;
@@ -20,6 +21,7 @@ use super::event::{Event, Input};
 use super::exporting::visit;
 use super::input::inputs;
 use super::model::{Model, Recall, Setup};
+use super::notifier;
 use super::outside::{Outside, Outsides, Signals};
 use super::panic::{self, Own};
 use super::perform::{Awaited, MakeSpec, perform};
@@ -63,6 +65,8 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         theme,
         mouse,
         list_place,
+        usage,
+        notify,
         clock,
         new_run,
         draw,
@@ -93,11 +97,12 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         copy_on_release,
     };
     let mut model = Model::new(setup, tasks, terminal::size(), clock());
-    model.list_place = list_place;
+    (model.list_place, model.sampling.wanted) = (list_place, usage);
     model.recall = Recall::new(history);
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     (ui.link, ui.clipboard) = (server, clipboard);
     (ui.remember, ui.draw_picture) = (remember, draw);
+    ui.notify = notify;
     ui.draw().map_err(TuiError::Draw)?;
     ui.drive(inputs, signals).await
 }
@@ -138,6 +143,8 @@ pub(super) struct Ui<S> {
     show: Option<Show>,
     feed: Option<Feed>,
     link: Option<watch::Receiver<Link>>,
+    /// How the user is told when nobody looks.
+    notify: Vec<Notify>,
     drawn_at: Option<Instant>,
     /// Whether the user waits for what comes next: it is drawn at once.
     awaited: bool,
@@ -171,6 +178,7 @@ impl<S: Surface> Ui<S> {
             show: None,
             feed: None,
             link: None,
+            notify: Vec::new(),
             drawn_at: None,
             awaited: false,
             tick_at: None,
@@ -356,6 +364,13 @@ impl<S: Surface> Ui<S> {
                     self.take(Event::Show { id, told });
                 }
             }
+            Cmd::Notify { name, what } => {
+                let sequences = notifier::sequences(&self.notify, &name, &what);
+                if !sequences.is_empty() && self.resume_at.is_none() && self.surface.tell(&sequences).is_err() {
+                    self.left = Some(Leaving::TerminalLost);
+                }
+                self.answers.extend(notifier::programs(&self.notify, &name, &what));
+            }
             Cmd::Quit => self.left = Some(self.model.leaving()),
             Cmd::Visit { shower, file } => {
                 self.surface.lend();
@@ -378,6 +393,10 @@ impl<S: Surface> Ui<S> {
             | Cmd::Signal { .. }
             | Cmd::SetDeadline { .. }
             | Cmd::Inspect(_)
+            | Cmd::Usage
+            | Cmd::Surroundings(_)
+            | Cmd::Why(_)
+            | Cmd::Generations { .. }
             | Cmd::Forget(_)
             | Cmd::History { .. }
             | Cmd::Gather { .. }

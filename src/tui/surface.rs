@@ -30,6 +30,9 @@ pub(super) trait Surface {
     /// Gives a text to the terminal's clipboard; returns whether it is short enough for that.
     fn copy(&mut self, text: &str) -> io::Result<bool>;
 
+    /// Gives the terminal sequences that change nothing that is shown.
+    fn tell(&mut self, sequences: &str) -> io::Result<()>;
+
     /// Returns columns and rows.
     fn size(&self) -> (u16, u16);
 
@@ -108,6 +111,11 @@ impl Surface for Screen {
         let Some(sequence) = clipboard::sequence(text) else { return Ok(false) };
         self.output.write_all(sequence.as_bytes())?;
         self.output.catch_up().map(|_| true)
+    }
+
+    fn tell(&mut self, sequences: &str) -> io::Result<()> {
+        self.output.write_all(sequences.as_bytes())?;
+        self.output.catch_up().map(|_| ())
     }
 
     fn size(&self) -> (u16, u16) {

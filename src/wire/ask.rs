@@ -99,6 +99,10 @@ pub enum Ask {
     },
     /// [`inspect`](crate::api::Client::inspect).
     Inspect { run: RunId },
+    /// [`usage`](crate::api::Client::usage).
+    Usage,
+    /// [`surroundings`](crate::api::Client::surroundings).
+    Surroundings { run: RunId },
     /// [`history`](crate::api::Client::history).
     History { run: RunId, first: u64, count: usize },
     /// [`watch`](crate::api::Client::watch).

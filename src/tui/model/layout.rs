@@ -70,9 +70,10 @@ pub(crate) fn areas(model: &Model) -> Option<Areas> {
         return Some(with_panes(model, Rect::new(pane, 0, cols - pane, body), frame));
     }
     if rows >= ABOVE_ROWS {
-        let head = u16::from(rows >= HEADED_ROWS);
+        // What decides which rows there are is told by the head line.
+        let head = u16::from(rows >= HEADED_ROWS || model.list.is_arranged());
         let most = body / 3;
-        let list = u16::try_from(model.list.rows.len()).unwrap_or(u16::MAX).clamp(1, most.max(1));
+        let list = u16::try_from(model.list.lines().len()).unwrap_or(u16::MAX).clamp(1, most.max(1));
         let frame = Areas {
             list_header: (head > 0).then(|| Rect::new(0, 0, cols, 1)),
             list: Some(Rect::new(0, head, cols, list)),

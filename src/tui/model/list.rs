@@ -8,6 +8,8 @@ use crate::model::{Failure, Record, RunId, RunName, RunSpec};
 
 use crate::tui::TaskEntry;
 
+use super::{Arrangement, Line, Sort, Usage};
+
 /// What a row stands for, however the list is reordered.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum RowKey {
@@ -41,6 +43,8 @@ pub(crate) struct Known {
     pub(crate) unseen: bool,
     /// Whether its bell rang while it was not shown.
     pub(crate) bell: bool,
+    /// What its processes use, where that is asked for.
+    pub(crate) usage: Option<Usage>,
 }
 
 /// Tasks, runs, and which row is selected.
@@ -49,6 +53,9 @@ pub(crate) struct List {
     pub(crate) rows: Vec<Row>,
     runs: HashMap<RunId, Known>,
     selected: Option<RowKey>,
+    /// The group whose head is selected instead of a row.
+    on_group: Option<String>,
+    pub(super) arranged: Arrangement,
     /// Runs that were replaced by a restart before the list had heard of the replacement.
     superseded: HashSet<RunId>,
 }
@@ -67,7 +74,10 @@ impl List {
                 failure: None,
             })
             .collect();
-        List { selected: rows.first().map(|row| row.key.clone()), rows, ..List::default() }
+        let mut list = List { rows, ..List::default() };
+        list.arrange();
+        list.select_key_of_first_row();
+        list
     }
 
     pub(crate) fn known(&self, run: RunId) -> Option<&Known> {
@@ -86,17 +96,28 @@ impl List {
         self.runs.values().map(|known| &known.view)
     }
 
+    /// The number of the selected line.
     pub(crate) fn selected_index(&self) -> Option<usize> {
-        let key = self.selected.as_ref()?;
-        self.rows.iter().position(|row| row.key == *key)
+        let is_selected = |line: &Line| match line {
+            Line::Group(name) => self.on_group.as_ref() == Some(name),
+            Line::Row(key, _) => self.selected_key() == Some(key),
+        };
+        self.lines().iter().position(is_selected)
     }
 
+    /// The selected row; none when the head of a group is selected.
     pub(crate) fn selected_key(&self) -> Option<&RowKey> {
-        self.selected.as_ref()
+        self.selected.as_ref().filter(|_| self.on_group.is_none())
     }
 
     pub(crate) fn selected(&self) -> Option<&Row> {
-        self.rows.get(self.selected_index()?)
+        let key = self.selected_key()?;
+        self.rows.iter().find(|row| row.key == *key)
+    }
+
+    /// The group whose head is selected.
+    pub(crate) fn selected_group(&self) -> Option<&str> {
+        self.on_group.as_deref()
     }
 
     pub(crate) fn view_of(&self, row: &Row) -> Option<&Arc<RunView>> {
@@ -104,33 +125,55 @@ impl List {
     }
 
     pub(crate) fn row_mut(&mut self, key: &RowKey) -> Option<&mut Row> {
+        self.arranged.stale = true;
         self.rows.iter_mut().find(|row| row.key == *key)
+    }
+
+    /// The row of a line.
+    pub(crate) fn row_in(&self, line: &Line) -> Option<&Row> {
+        match line {
+            Line::Row(key, _) => self.rows.iter().find(|row| row.key == *key),
+            Line::Group(_) => None,
+        }
     }
 
     pub(crate) fn row_of(&self, run: RunId) -> Option<&Row> {
         self.rows.iter().find(|row| row.run == Some(run) || row.older.contains(&run))
     }
 
+    /// Selects a line by its number.
     pub(crate) fn select(&mut self, index: usize) {
-        if let Some(row) = self.rows.get(index) {
-            self.selected = Some(row.key.clone());
+        match self.lines().get(index).cloned() {
+            Some(Line::Row(key, _)) => (self.selected, self.on_group) = (Some(key), None),
+            Some(Line::Group(name)) => self.on_group = Some(name),
+            None => {}
+        }
+        self.selected_anew();
+    }
+
+    /// Selects a row, whether the filter lets it through or not.
+    pub(crate) fn select_key(&mut self, key: &RowKey) {
+        if self.rows.iter().any(|row| row.key == *key) {
+            (self.selected, self.on_group) = (Some(key.clone()), None);
+            self.reveal(key);
+            self.selected_anew();
         }
     }
 
-    pub(crate) fn select_key(&mut self, key: &RowKey) {
-        if self.rows.iter().any(|row| row.key == *key) {
-            self.selected = Some(key.clone());
+    fn select_key_of_first_row(&mut self) {
+        if let Some(at) = self.lines().iter().position(|line| matches!(line, Line::Row(..))) {
+            self.select(at);
         }
     }
 
     pub(crate) fn select_run(&mut self, run: RunId) {
-        if let Some(index) = self.rows.iter().position(|row| row.run == Some(run)) {
-            self.select(index);
+        if let Some(key) = self.row_of(run).map(|row| row.key.clone()) {
+            self.select_key(&key);
         }
     }
 
     pub(crate) fn move_selection(&mut self, by: isize) {
-        let last = self.rows.len().saturating_sub(1);
+        let last = self.lines().len().saturating_sub(1);
         let index = self.selected_index().map_or(0, |at| at.saturating_add_signed(by).min(last));
         self.select(index);
     }
@@ -138,6 +181,18 @@ impl List {
     /// Takes note that the run is looked at. Returns whether that changes a mark.
     pub(crate) fn mark_seen(&mut self, run: RunId) -> bool {
         self.runs.get_mut(&run).is_some_and(|known| std::mem::take(&mut known.unseen) | std::mem::take(&mut known.bell))
+    }
+
+    /// Takes in what runs use. Returns whether that looks different.
+    pub(crate) fn use_usages(&mut self, usages: &HashMap<RunId, Usage>) -> bool {
+        let mut changed = false;
+        for (run, known) in &mut self.runs {
+            let usage = usages.get(run).copied();
+            changed |= known.usage != usage;
+            known.usage = usage;
+        }
+        self.arranged.stale |= changed && self.sort() == Sort::Cpu;
+        changed
     }
 
     /// Takes a changed run in. Returns whether the list looks different now.
@@ -155,10 +210,12 @@ impl List {
         let known = Known {
             unseen: !is_shown && (printed || before.is_some_and(|known| known.unseen)),
             bell: !is_shown && (rang || before.is_some_and(|known| known.bell)),
+            usage: before.and_then(|known| known.usage).filter(|_| !view.record.status.is_final()),
             view,
         };
         let changed = before.is_none_or(|before| looks_different(before, &known));
         self.runs.insert(id, known);
+        self.arranged.stale |= changed;
         changed | self.place(id)
     }
 
@@ -185,7 +242,6 @@ impl List {
     pub(crate) fn remove(&mut self, id: RunId) {
         self.runs.remove(&id);
         self.superseded.remove(&id);
-        let at = self.selected_index();
         for row in &mut self.rows {
             row.older.retain(|older| *older != id);
             if row.run != Some(id) {
@@ -202,7 +258,7 @@ impl List {
             };
         }
         self.rows.retain(|row| row.run.is_some() || matches!(row.key, RowKey::Task(_)));
-        self.repair_selection(at);
+        self.arrange();
     }
 
     /// A restart of `old` became `new`: the row goes on with it.
@@ -215,6 +271,7 @@ impl List {
             return;
         }
         self.superseded.insert(old);
+        self.arranged.stale = true;
         let selected_new = self.selected == Some(RowKey::Run(new));
         let row = &mut self.rows[index];
         row.older.push(old);
@@ -253,12 +310,12 @@ impl List {
             }
             row.run = Some(id);
             (row.pending, row.failure) = (false, None);
+            self.arranged.stale = true;
             return true;
         }
         if self.superseded.contains(&id) || self.row_of(id).is_some() {
             return false;
         }
-        let at = self.selected_index();
         self.rows.push(Row {
             key: RowKey::Run(id),
             spec: None,
@@ -267,16 +324,8 @@ impl List {
             pending: false,
             failure: None,
         });
-        self.repair_selection(at);
+        self.arrange();
         true
-    }
-
-    /// Selects the row that took the place of one that is gone, which was number `at`.
-    fn repair_selection(&mut self, at: Option<usize>) {
-        if self.selected_index().is_none() {
-            self.selected = None;
-            self.select(at.unwrap_or(0).min(self.rows.len().saturating_sub(1)));
-        }
     }
 }
 
@@ -284,6 +333,7 @@ fn looks_different(before: &Known, after: &Known) -> bool {
     let (old, new) = (&before.view, &after.view);
     (before.unseen, before.bell) != (after.unseen, after.bell)
         || old.record.status != new.record.status
+        || old.activity.progress != new.activity.progress
         || old.deadline != new.deadline
         || old.termination != new.termination
         || old.control_open != new.control_open

@@ -26,6 +26,8 @@ const TARGETS: [SignalTarget; 4] =
 #[derive(Debug, Clone)]
 pub(crate) struct SignalMenu {
     pub(crate) run: RunId,
+    /// More runs that get it, of a group.
+    pub(crate) others: Vec<RunId>,
     pub(crate) name: String,
     pub(crate) selected: usize,
     target: usize,
@@ -33,7 +35,7 @@ pub(crate) struct SignalMenu {
 
 impl SignalMenu {
     pub(crate) fn new(run: RunId, name: String) -> SignalMenu {
-        SignalMenu { run, name, selected: 0, target: 0 }
+        SignalMenu { run, others: Vec::new(), name, selected: 0, target: 0 }
     }
 
     pub(crate) fn target(&self) -> SignalTarget {

@@ -1,6 +1,9 @@
 //! The state of the TUI: plain data that `update` changes and `view` draws.
 
+mod arrange;
+mod attention;
 mod browser;
+mod filter;
 mod find;
 mod fuzzy;
 mod history;
@@ -13,6 +16,7 @@ mod pane;
 mod pane_reading;
 mod panes;
 mod prompt;
+mod question;
 mod reading;
 mod recall;
 mod show;
@@ -20,8 +24,12 @@ mod split;
 mod state;
 mod summary;
 mod text;
+mod usage;
 
+pub(crate) use arrange::{Arrangement, Line, Sort};
+pub(crate) use attention::{Notified, worth_telling};
 pub(crate) use browser::{Browser, when};
+pub(crate) use filter::ListFilter;
 pub(crate) use find::Find;
 pub(crate) use fuzzy::{Match, fuzzy};
 pub(crate) use history::HistoryCache;
@@ -32,6 +40,7 @@ pub(crate) use menu::{ExportMenu, ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNAL
 pub(crate) use palette::{Palette, PaletteEntry, Target};
 pub(crate) use pane::Pane;
 pub(crate) use prompt::{Field, Prompt};
+pub(crate) use question::{Deed, Question};
 pub(crate) use reading::*;
 pub(crate) use recall::{Recall, RecallPlace};
 pub(crate) use show::Shown;
@@ -41,3 +50,4 @@ pub(crate) use state::{
 };
 pub(crate) use summary::{detached, summary};
 pub(crate) use text::{bytes, countdown, countdown_step, fit, span, width};
+pub(crate) use usage::{CPU_COLS, MEMORY_COLS, Sampling, Usage, short_bytes};

@@ -102,9 +102,16 @@ impl Palette {
 /// Whether an action of the list can do something at the moment, as far as that is known.
 pub(crate) fn applies(model: &Model, intent: Intent) -> bool {
     let row = model.list.selected();
+    let is_on_group = model.list.selected_group().is_some();
     let view = model.selected_view();
     let is_live = view.is_some_and(|view| !view.record.status.is_final());
     let is_pending = row.is_some_and(|row| row.pending);
+    // On the head of a group, what is for all its members is told when it is tried.
+    if is_on_group
+        && matches!(intent, Intent::Start | Intent::Stop | Intent::Kill | Intent::Restart | Intent::KillRestart)
+    {
+        return true;
+    }
     match intent {
         Intent::Attach => is_pending || view.is_some_and(|view| is_live && view.record.mode == Mode::Pty),
         Intent::Stop => is_live || view.is_some_and(|view| view.record.status == crate::model::Status::Orphaned),
@@ -169,6 +176,9 @@ pub(crate) fn applies(model: &Model, intent: Intent) -> bool {
         | Intent::PlayPause
         | Intent::Faster
         | Intent::Slower
+        | Intent::Sort
+        | Intent::Attention
         | Intent::Hurry => true,
+        Intent::Fold => is_on_group || row.is_some(),
     }
 }

@@ -18,8 +18,12 @@ use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
     Areas, Browser, ExportMenu, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, LeaveQuestion, LinePrompt, List,
-    Palette, Pane, Prompt, Recall, RowKey, Shown, SignalMenu, Split, areas, countdown_step, detached, summary,
+    ListFilter, Notified, Palette, Pane, Prompt, Question, Recall, RowKey, Sampling, Shown, SignalMenu, Split, areas,
+    countdown_step, detached, summary,
 };
+
+/// How long the user is told of something that has happened by itself.
+const ANNOUNCED_FOR: Duration = Duration::from_secs(6);
 
 /// Where keys go when no overlay is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,6 +60,8 @@ pub(crate) enum Overlay {
     History(Box<Browser>),
     /// A search or a filter that is typed.
     Line(Box<LinePrompt>),
+    /// The question before several runs are stopped.
+    Ask(Box<Question>),
 }
 
 impl Overlay {
@@ -71,6 +77,7 @@ impl Overlay {
             Overlay::History(_) => Part::History,
             Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) => Part::Menu,
             Overlay::Leave(_) => Part::Leave,
+            Overlay::Ask(_) => Part::Ask,
         }
     }
 }
@@ -87,6 +94,8 @@ pub(crate) enum Level {
 pub(crate) struct Notice {
     pub(crate) level: Level,
     pub(crate) text: String,
+    /// When it goes by itself.
+    pub(crate) until: Option<Moment>,
 }
 
 /// All runs are being ended before leaving.
@@ -141,6 +150,11 @@ pub(crate) struct Model {
     /// The other panes, in their order.
     pub(crate) beside: Vec<Pane>,
     pub(crate) split: Split,
+    pub(crate) filter: ListFilter,
+    pub(crate) sampling: Sampling,
+    pub(crate) notified: Notified,
+    /// Whether the outer terminal has said that nobody looks at it.
+    pub(crate) away: bool,
     pub(crate) list_place: ListPlace,
     pub(crate) focus: Focus,
     pub(crate) zoom: bool,
@@ -194,6 +208,10 @@ impl Model {
             pane: Pane::default(),
             beside: Vec::new(),
             split: Split::default(),
+            filter: ListFilter::default(),
+            sampling: Sampling::default(),
+            notified: Notified::default(),
+            away: false,
             list_place: ListPlace::default(),
             focus: Focus::List,
             zoom: false,
@@ -233,6 +251,7 @@ impl Model {
         match (&self.ending, &self.overlay, self.focus) {
             (Some(_), ..) => Some(Part::Waiting),
             (None, Some(overlay), _) => Some(overlay.part()),
+            (None, None, Focus::List) if self.filter.editing => Some(Part::Filter),
             (None, None, Focus::List) => Some(Part::List),
             (None, None, Focus::Scroll) if self.is_replay() => Some(Part::Replay),
             (None, None, Focus::Scroll) => Some(Part::Scroll),
@@ -246,11 +265,24 @@ impl Model {
     }
 
     pub(crate) fn inform(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { level: Level::Info, text: text.into() });
+        self.notice = Some(Notice { level: Level::Info, text: text.into(), until: None });
+    }
+
+    /// Tells of something that has happened by itself: it goes by itself, too.
+    pub(crate) fn announce(&mut self, text: impl Into<String>) {
+        let until = Some(self.now.plus(ANNOUNCED_FOR));
+        self.notice = Some(Notice { level: Level::Info, text: text.into(), until });
+    }
+
+    /// Takes a notice away whose time is over.
+    pub(crate) fn expire_notice(&mut self) {
+        let now = self.now;
+        let is_over = |notice: &mut Notice| notice.until.is_some_and(|until| until.since(now).is_zero());
+        self.dirty |= self.notice.take_if(is_over).is_some();
     }
 
     pub(crate) fn complain(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { level: Level::Error, text: text.into() });
+        self.notice = Some(Notice { level: Level::Error, text: text.into(), until: None });
     }
 
     /// The cells of the terminal pane, when it shows a terminal.
@@ -321,7 +353,8 @@ impl Model {
             (live && !panel.asked).then(|| panel.at.plus(INSPECT_EVERY).since(self.now))
         });
         let shown = self.shown_countdowns().map(left).filter(|left| !left.is_zero()).map(countdown_step).min();
-        inspect.into_iter().chain(shown).min()
+        let notice = self.notice.as_ref().and_then(|notice| Some(left(notice.until?)));
+        inspect.into_iter().chain(shown).chain(notice).chain(self.usage_tick()).min()
     }
 
     /// What the shown part of the list and the panel count down to.
@@ -329,10 +362,11 @@ impl Model {
         let list = areas(self).as_ref().and_then(|areas: &Areas| areas.list);
         let rows = list.map_or(0..0, |area| {
             let top = self.list_top(area.height);
-            top..(top + usize::from(area.height)).min(self.list.rows.len())
+            top..(top + usize::from(area.height)).min(self.list.lines().len())
         });
         let selected = self.inspect.as_ref().and(self.list.selected());
-        let views = self.list.rows[rows].iter().chain(selected).filter_map(|row| self.list.view_of(row));
+        let shown = self.list.lines()[rows].iter().filter_map(|line| self.list.row_in(line));
+        let views = shown.chain(selected).filter_map(|row| self.list.view_of(row));
         views.filter_map(|view| counts_to(view)).collect::<Vec<_>>().into_iter()
     }
 

@@ -135,6 +135,16 @@ impl Client for Fake {
         unavailable()
     }
 
+    fn usage(&self) -> Reply<Vec<crate::api::RunUsage>> {
+        self.said.say("usage".into());
+        unavailable()
+    }
+
+    fn surroundings(&self, run: RunId) -> Reply<crate::api::Surroundings> {
+        self.said.say(format!("surroundings {}", run.short()));
+        unavailable()
+    }
+
     fn history(&self, _: RunId, _: u64, _: usize) -> Reply<HistoryRows> {
         unavailable()
     }

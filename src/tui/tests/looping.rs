@@ -26,6 +26,7 @@ struct Canvas {
     last: Arc<Mutex<String>>,
     background: Arc<AtomicBool>,
     stalled: Arc<AtomicBool>,
+    told: Arc<Mutex<String>>,
 }
 
 impl Surface for Canvas {
@@ -48,6 +49,11 @@ impl Surface for Canvas {
 
     fn catch_up(&mut self) -> io::Result<bool> {
         Ok(!self.stalled.load(Ordering::SeqCst))
+    }
+
+    fn tell(&mut self, sequences: &str) -> io::Result<()> {
+        self.told.lock().expect("told").push_str(sequences);
+        Ok(())
     }
 
     fn size(&self) -> (u16, u16) {

@@ -1,5 +1,6 @@
 //! Tests of the pure part, and of the loop with a client that is played.
 
+mod arranging;
 mod attaching;
 mod exports;
 mod fake;
@@ -8,6 +9,7 @@ mod keys;
 mod keys_page;
 mod listing;
 mod looping;
+mod marks;
 mod new_run;
 mod palette;
 mod pictures;

@@ -27,7 +27,7 @@ fn chord() -> impl Strategy<Value = KeyChord> {
         NamedKey::End,
         NamedKey::Backspace,
     ]);
-    let keys = prop::sample::select("jkgGinsxXrRcz[me?dqyuCpDLEovw界 ".chars().collect::<Vec<_>>());
+    let keys = prop::sample::select("jkgGinsxXrRcz[me?dqyuCpDLEovwfS!-界 ".chars().collect::<Vec<_>>());
     let key = prop_oneof![2 => keys.prop_map(Key::Char), 1 => named.prop_map(Key::Named)];
     (key, prop::bool::weighted(0.1))
         .prop_map(|(key, ctrl)| KeyChord { key, modifiers: Modifiers { ctrl, ..Modifiers::default() } })
@@ -80,7 +80,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn made(n: u8, status: Status) -> crate::api::RunView {
-    let name = ["web", "api", "logs"].get(usize::from(n)).copied();
+    let name = ["web", "api/a", "logs", "api/b"].get(usize::from(n)).copied();
     run(n, name, if n.is_multiple_of(2) { Mode::Pipes } else { Mode::Pty }, status)
 }
 
@@ -136,7 +136,8 @@ proptest! {
             stage.text();
             let model = &stage.model;
             // The selection is a row whenever there is one, and at most one run is watched.
-            prop_assert_eq!(model.list.selected().is_some(), !model.list.rows.is_empty());
+            let is_selected = model.list.selected().is_some() || model.list.selected_group().is_some();
+            prop_assert_eq!(is_selected && model.list.selected_index().is_some(), !model.list.lines().is_empty());
             let _ = model.next_tick();
         }
     }

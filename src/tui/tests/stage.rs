@@ -108,7 +108,7 @@ pub(in crate::tui) fn demo_runs() -> Vec<RunView> {
     let mut api = run(2, Some("api"), Mode::Pty, Status::Running);
     api.deadline = Some(DeadlineView { kind: TimeoutKind::Wall, at: START.plus(Duration::from_secs(90)) });
     let mut logs = run(3, Some("logs"), Mode::Pipes, Status::Running);
-    logs.activity = Activity { output: 7, bells: 0 };
+    logs.activity = Activity { output: 7, ..Activity::default() };
     let failed =
         with_record(run(4, Some("build"), Mode::Pipes, Status::Failed), |record| record.command = "make".into());
     let ad_hoc = with_record(run(5, None, Mode::Pty, Status::Completed), |record| record.command = "htop -d 10".into());

@@ -93,6 +93,28 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
         Answer::Exported { run, result } => super::exports::exported(model, run, result),
         Answer::LogFetched { run, shower, result } => super::exports::fetched(model, run, shower, result, cmds),
         Answer::Completed { asked, choices } => super::prompt::completed(model, &asked, choices),
+        Answer::Usage { result } => match result {
+            Ok(measured) => {
+                let now = model.now;
+                model.dirty |= model.sampling.answered(measured, now, &mut model.list);
+            }
+            Err(_) => model.sampling.failed(model.now),
+        },
+        Answer::Surroundings { run, result } => {
+            if let (Some(panel), Ok(found)) = (model.inspect.as_mut().filter(|panel| panel.run == Some(run)), result) {
+                panel.surroundings = found;
+            }
+        }
+        Answer::Why { run, result } => {
+            if let (Some(panel), Ok(words)) = (model.inspect.as_mut().filter(|panel| panel.run == Some(run)), result) {
+                panel.why = words;
+            }
+        }
+        Answer::Generations { run, result } => {
+            if let (Some(panel), Ok(page)) = (model.inspect.as_mut().filter(|panel| panel.run == Some(run)), result) {
+                panel.generations = page.records;
+            }
+        }
         Answer::ShutDown { result } => shut_down(model, result, cmds),
         Answer::AllStopped { result } => {
             // The feed tells the same, but perhaps later.
@@ -115,7 +137,7 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
 fn is_news(answer: &Answer) -> bool {
     match answer {
         Answer::Controlled { result, .. } => !matches!(result, Ok(cut) if cut.outcome.failed.is_none()),
-        Answer::Resized { .. } => false,
+        Answer::Resized { .. } | Answer::Usage { .. } => false,
         Answer::Started { .. }
         | Answer::Stopped { .. }
         | Answer::Reaped { .. }
@@ -124,6 +146,9 @@ fn is_news(answer: &Answer) -> bool {
         | Answer::DeadlineSet { .. }
         | Answer::Inspected { .. }
         | Answer::Forgotten { .. }
+        | Answer::Surroundings { .. }
+        | Answer::Why { .. }
+        | Answer::Generations { .. }
         | Answer::History { .. }
         | Answer::Gathered { .. }
         | Answer::Found { .. }
@@ -170,8 +195,8 @@ fn signalled(model: &mut Model, run: crate::model::RunId, signal: i32, result: R
     let name = model.run_name(run);
     let signal = SIGNALS.iter().find(|(number, ..)| *number == signal).map_or("?", |(_, name, _)| name);
     match result {
-        Ok(1) => model.inform(format!("SIG{signal} was sent to one process of {name}")),
-        Ok(count) => model.inform(format!("SIG{signal} was sent to {count} processes of {name}")),
+        Ok(1) => model.announce(format!("SIG{signal} was sent to one process of {name}")),
+        Ok(count) => model.announce(format!("SIG{signal} was sent to {count} processes of {name}")),
         Err(failure) => complain(model, &format!("SIG{signal} was not sent to {name}"), &failure),
     }
 }

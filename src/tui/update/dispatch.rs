@@ -10,7 +10,8 @@ use super::super::model::{Doubling, Focus, Model, Overlay};
 use super::palette;
 use super::sequence::Pressed;
 use super::{
-    answers, attached, browser, find, intents, leave, line, menus, mouse, prompt, scroll, sequence, show, sync,
+    answers, attached, browser, filter, find, intents, leave, line, menus, mouse, notify, prompt, scroll, sequence,
+    show, sync,
 };
 
 /// Takes an event in.
@@ -52,8 +53,10 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
             }
         }
         Event::Terminate(signal) => leave::terminate(model, signal, &mut cmds),
+        Event::Done => {}
         Event::Tick => {
             model.dirty = true;
+            model.expire_notice();
             leave::tick(model, &mut cmds);
         }
     }
@@ -103,12 +106,21 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
                 model.dirty = true;
             }
             Some(
-                Overlay::Help { .. } | Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) | Overlay::Leave(_),
+                Overlay::Help { .. }
+                | Overlay::Signal(_)
+                | Overlay::Extend(_)
+                | Overlay::Export(_)
+                | Overlay::Leave(_)
+                | Overlay::Ask(_),
             ) => {}
+            None if model.filter.editing && model.focus == Focus::List => filter::paste(model, &text),
             None if model.focus == Focus::Attached && model.ending.is_none() => attached::paste(model, &text, cmds),
             None => {}
         },
-        Input::Focus(got) => attached::focus_changed(model, got, cmds),
+        Input::Focus(got) => {
+            model.away = !got;
+            attached::focus_changed(model, got, cmds);
+        }
         Input::Resize { cols, rows } => {
             model.size = (cols, rows);
             model.pane.refused = None;
@@ -140,6 +152,7 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     match (part, intent) {
         (Part::List | Part::Scroll, Some(intent)) => act(model, intent, cmds),
         (Part::List | Part::Scroll, None) => {}
+        (Part::Filter, _) => filter::press(model, intent, chord, cmds),
         (Part::Waiting, _) => leave::press_waiting(model, intent, cmds),
         (Part::Replay, Some(intent)) => show::play(model, intent, cmds),
         (Part::Replay, None) => {}
@@ -152,7 +165,8 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
             | Part::Palette
             | Part::NewRun
             | Part::Menu
-            | Part::Leave,
+            | Part::Leave
+            | Part::Ask,
             _,
         ) => menus::press(model, intent, chord, cmds),
     }
@@ -184,6 +198,7 @@ fn take_runs(model: &mut Model, change: Update, cmds: &mut Vec<Cmd>) {
         Update::Run(view) => {
             let (run, status) = (view.id(), view.record.status);
             let before = model.list.known(run).map(|known| known.view.record.status);
+            notify::changed(model, &view, &shown, cmds);
             let changed = model.list.put(view, &shown);
             model.dirty |= changed || model.inspect.is_some();
             if before != Some(status) {
@@ -228,7 +243,7 @@ fn take_link(model: &mut Model, link: Link) {
             // The runs may be another server's now: they are watched anew.
             model.pane.watching = None;
             model.beside.iter_mut().for_each(|pane| pane.watching = None);
-            model.inform("the server is there again");
+            model.announce("the server is there again");
         }
         None => {}
     }

@@ -9,17 +9,20 @@ use super::super::cmd::Cmd;
 use super::super::exporting::Shower;
 use super::super::keys::Intent;
 use super::super::model::{ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, RowKey, SignalMenu};
-use super::{attached, browser, exports, find, leave, line, palette, panes, scroll, show};
+use super::{attached, browser, exports, filter, find, groups, leave, line, palette, panes, scroll, show};
 
 /// How far a page of the inspect panel goes, in lines.
 const PANEL_PAGE: isize = 5;
 
 pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    if groups::act(model, intent, cmds) {
+        return;
+    }
     match intent {
         Intent::Down => model.list.move_selection(1),
         Intent::Up => model.list.move_selection(-1),
         Intent::First => model.list.select(0),
-        Intent::Last => model.list.select(model.list.rows.len().saturating_sub(1)),
+        Intent::Last => model.list.select(model.list.lines().len().saturating_sub(1)),
         Intent::Attach | Intent::Accept => attached::attach(model, cmds),
         Intent::Inspect => toggle_inspect(model),
         Intent::NewRun => {
@@ -42,6 +45,14 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::PreviousPane => panes::step(model, false),
         Intent::MoveList => panes::move_list(model),
         Intent::Scrollback | Intent::Search if show::stands_in(model, cmds) => {}
+        Intent::Sort => filter::sort(model),
+        Intent::Filter => filter::begin(model),
+        Intent::Attention => {
+            if !model.list.select_attention() {
+                model.inform("no run needs you");
+            }
+        }
+        Intent::Fold => groups::fold_around(model),
         Intent::Scrollback => scroll::enter(model),
         Intent::PageUp | Intent::HalfUp => page(model, intent, -1, cmds),
         Intent::PageDown | Intent::HalfDown => page(model, intent, 1, cmds),
@@ -75,7 +86,6 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::PreviousHit
         | Intent::ToggleRegex
         | Intent::ToggleCase
-        | Intent::Filter
         | Intent::Follow
         | Intent::Select
         | Intent::SelectLines
@@ -151,7 +161,7 @@ fn start(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-fn start_task(model: &mut Model, key: &RowKey, cmds: &mut Vec<Cmd>) {
+pub(super) fn start_task(model: &mut Model, key: &RowKey, cmds: &mut Vec<Cmd>) {
     let size = model.pane_size();
     let (RowKey::Task(name), Some(row)) = (key, model.list.row_mut(key)) else { return };
     let Some(spec) = &row.spec else { return };
@@ -251,7 +261,7 @@ fn extend(model: &mut Model) {
 }
 
 fn back(model: &mut Model) {
-    if model.inspect.take().is_none() {
-        model.zoom = false;
+    if model.inspect.take().is_none() && !std::mem::take(&mut model.zoom) {
+        filter::clear(model);
     }
 }

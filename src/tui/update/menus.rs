@@ -4,8 +4,10 @@ use crate::model::{KeyChord, Mode};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{ExportMenu, ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, SIGNALS, SignalMenu};
-use super::{browser, exports, find, leave, line, palette, prompt};
+use super::super::model::{
+    ExportMenu, ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, Question, SIGNALS, SignalMenu,
+};
+use super::{browser, exports, find, groups, leave, line, palette, prompt};
 
 /// Takes a key that means this in the open overlay; where text is taken, one that means nothing is text.
 pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
@@ -21,6 +23,7 @@ pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, 
         Overlay::Find(find) => find::press(model, find, intent, chord, cmds),
         Overlay::History(browser) => browser::press(model, browser, intent, chord, cmds),
         Overlay::Line(line) => line::press(model, line, intent, chord),
+        Overlay::Ask(question) => ask(model, question, intent, cmds),
     }
 }
 
@@ -54,7 +57,7 @@ fn signal(model: &mut Model, mut menu: SignalMenu, intent: Option<Intent>, cmds:
 
 fn choose_signal(menu: &SignalMenu, cmds: &mut Vec<Cmd>) {
     let (signal, ..) = SIGNALS[menu.selected];
-    cmds.push(Cmd::Signal { run: menu.run, signal, target: menu.target() });
+    groups::signals(menu, signal, menu.target(), cmds);
 }
 
 fn extend(model: &mut Model, mut menu: ExtendMenu, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {
@@ -90,6 +93,17 @@ fn question_key(model: &mut Model, mut question: LeaveQuestion, intent: Option<I
     model.overlay = Some(Overlay::Leave(question));
 }
 
+fn ask(model: &mut Model, mut question: Box<Question>, intent: Option<Intent>, cmds: &mut Vec<Cmd>) {
+    match intent {
+        Some(Intent::Yes) => return groups::answer(model, &question, true, cmds),
+        Some(Intent::No) => return,
+        Some(Intent::Accept) => return groups::answer(model, &question, question.selected == 0, cmds),
+        Some(Intent::Down | Intent::Up) => question.selected = 1 - question.selected,
+        Some(_) | None => {}
+    }
+    model.overlay = Some(Overlay::Ask(question));
+}
+
 fn answer(model: &mut Model, answer: LeaveAnswer, cmds: &mut Vec<Cmd>) {
     match answer {
         LeaveAnswer::Detach => leave::detach(model, None, cmds),
@@ -109,6 +123,7 @@ pub(super) fn click(model: &mut Model, entry: usize, cmds: &mut Vec<Cmd>) {
             choose_deadline(&ExtendMenu { selected: entry, ..menu }, cmds);
         }
         Some(Overlay::Export(menu)) => exports::choose(model, &ExportMenu { selected: entry, ..menu }, cmds),
+        Some(Overlay::Ask(question)) if entry < 2 => groups::answer(model, &question, entry == 0, cmds),
         Some(Overlay::Leave(question)) if entry < question.answers.len() => {
             answer(model, question.answers[entry], cmds);
         }

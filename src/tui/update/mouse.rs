@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use crate::model::{Action, Key, Mode, Modifiers, Mouse, MouseButton, MouseKind, MouseTracking, NamedKey, WriteStdin};
 
 use super::super::cmd::Cmd;
-use super::super::model::{Focus, Model, Overlay, areas};
+use super::super::model::{Focus, Line, Model, Overlay, areas};
 use super::super::view;
 use super::dispatch::act;
 use super::{attached, menus, palette, panes, scroll, select_mouse};
@@ -43,6 +43,10 @@ pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     }
     if let Some(area) = is_in(places.list) {
         return on_list(model, mouse, area, cmds);
+    }
+    if is_in(places.list_header).is_some() && pressed_left(mouse) {
+        model.dirty = true;
+        return super::filter::sort(model);
     }
     if places.status.contains(at)
         && pressed_left(mouse)
@@ -106,15 +110,16 @@ fn on_list(model: &mut Model, mouse: Mouse, area: Rect, cmds: &mut Vec<Cmd>) {
         model.list.move_selection(if rows < 0 { -1 } else { 1 });
     } else if pressed_left(mouse) {
         let index = model.list_top(area.height) + usize::from(mouse.y - area.y);
-        if index >= model.list.rows.len() {
-            return;
-        }
+        let Some(line) = model.list.lines().get(index).cloned() else { return };
         if model.focus == Focus::Attached {
             attached::detach(model, cmds);
             model.doubling = None;
         }
         scroll::leave(model);
         model.list.select(index);
+        if let Line::Group(name) = line {
+            model.list.fold(&name);
+        }
     } else {
         return;
     }

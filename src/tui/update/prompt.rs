@@ -124,7 +124,7 @@ pub(super) fn edit_line(input: &mut Input, chord: KeyChord, max: usize) -> bool 
 }
 
 /// The keys of a line editor, as readline has them.
-fn request(chord: KeyChord) -> Option<InputRequest> {
+pub(super) fn request(chord: KeyChord) -> Option<InputRequest> {
     let Modifiers { ctrl, alt, .. } = chord.modifiers;
     Some(match (chord.key, ctrl, alt) {
         (Key::Char(c), false, false) => InputRequest::InsertChar(c),

@@ -105,7 +105,10 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::Replay
         | Intent::PlayPause
         | Intent::Faster
-        | Intent::Slower => {}
+        | Intent::Slower
+        | Intent::Sort
+        | Intent::Fold
+        | Intent::Attention => {}
     }
 }
 

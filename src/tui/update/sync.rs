@@ -11,6 +11,7 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.list.select_run(run);
         model.select_when_known = None;
     }
+    model.list.settle();
     if model.show.is_none() {
         panes::settle(model, cmds);
     }
@@ -31,6 +32,10 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         reading::settle(model);
     }
     inspect(model, cmds);
+    if model.usage_is_due() {
+        model.sampling.asked = true;
+        cmds.push(Cmd::Usage);
+    }
 }
 
 fn watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -109,9 +114,16 @@ fn inspect(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
     let Some(run) = panel.run else { return };
     let is_live = model.list.known(run).is_some_and(|known| !known.view.record.status.is_final());
+    if panel.stale && !panel.asked {
+        // What does not move by itself: asked for when the panel opens, and when the run stands otherwise.
+        cmds.push(Cmd::Why(run));
+        let name = model.list.known(run).and_then(|known| known.view.record.name.clone());
+        cmds.extend(name.map(|name| Cmd::Generations { run, name }));
+    }
     let due = panel.stale || (is_live && model.now.since(panel.at) >= INSPECT_EVERY);
     if due && !panel.asked {
         (panel.asked, panel.stale) = (true, false);
         cmds.push(Cmd::Inspect(run));
+        cmds.push(Cmd::Surroundings(run));
     }
 }

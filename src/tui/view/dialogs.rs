@@ -37,6 +37,12 @@ fn menu(model: &Model) -> Option<Menu> {
             entries: Form::ALL.map(|form| form.words().to_owned()).to_vec(),
             selected: menu.selected,
         },
+        Overlay::Ask(question) => Menu {
+            title: format!("{} {}/?", question.deed.words(), question.group),
+            text: question.text(),
+            entries: question.entries(),
+            selected: question.selected,
+        },
         Overlay::Leave(question) => {
             let names: Vec<String> = model.list.live().into_iter().map(|view| display_name(view)).collect();
             let text = match names.len() {

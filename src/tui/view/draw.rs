@@ -7,9 +7,12 @@ use ratatui::widgets::{Block, Clear, Widget};
 
 use crate::model::CursorShape;
 
+use super::super::keys::Part;
 use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, fit};
 use super::super::theme::Theme;
-use super::{browser, dialogs, find, help, inspect, list, palette, pane, prompt, reading, split, status, waiting};
+use super::{
+    browser, dialogs, find, groups, help, inspect, list, palette, pane, prompt, reading, split, status, waiting,
+};
 
 /// Draws the model into blank cells. Returns where the text cursor is to be shown.
 pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
@@ -48,6 +51,9 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
         }
     }
     status::draw(model, theme, places.status, buf);
+    if model.part() == Some(Part::Filter) {
+        cursor = groups::draw_filter(model, theme, places.status, buf);
+    }
     match &model.overlay {
         Some(Overlay::Help { scroll }) => help::draw(model, *scroll, theme, buf),
         Some(Overlay::Find(find)) => cursor = find::draw(model, find, theme, buf),
@@ -55,7 +61,7 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
         Some(Overlay::Line(line)) => cursor = reading::draw_line(line, theme, places.status, buf),
         Some(Overlay::Palette(open)) => cursor = palette::draw(model, open, theme, buf),
         Some(Overlay::Prompt(form)) => cursor = prompt::draw(model, form, theme, buf),
-        Some(Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) | Overlay::Leave(_)) => {
+        Some(Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) | Overlay::Leave(_) | Overlay::Ask(_)) => {
             dialogs::draw(model, theme, buf)
         }
         None => {}

@@ -1,6 +1,6 @@
 //! The inspect panel: the record and what is true only now.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,6 +12,7 @@ use crate::model::{Cause, Failure, Mode, Record, Status, TimeoutKind, plain_line
 use super::super::model::{InspectPanel, Model, bytes, countdown, fit, span};
 use super::super::theme::Theme;
 use super::draw::{put, wrap};
+use super::inspect_more as more;
 use super::list::{mode_word, times, word};
 use super::pane::command_line;
 
@@ -22,14 +23,16 @@ struct Line {
     title: &'static str,
     text: String,
     style: Style,
+    /// Whether the text stands below the others of its title.
+    indented: bool,
 }
 
 pub(super) fn draw(model: &Model, panel: &InspectPanel, theme: Theme, area: Rect, buf: &mut Buffer) {
-    let lines = lines(model, panel, theme);
     let cols = usize::from(area.width).saturating_sub(1);
+    let lines = lines(model, panel, theme, cols);
     let mut shown: Vec<(String, String, Style)> = Vec::new();
     for line in lines {
-        if line.title.is_empty() {
+        if line.title.is_empty() && !line.indented {
             shown.push((String::new(), line.text, line.style));
             continue;
         }
@@ -46,7 +49,7 @@ pub(super) fn draw(model: &Model, panel: &InspectPanel, theme: Theme, area: Rect
     }
 }
 
-fn lines(model: &Model, panel: &InspectPanel, theme: Theme) -> Vec<Line> {
+fn lines(model: &Model, panel: &InspectPanel, theme: Theme, cols: usize) -> Vec<Line> {
     let Some(row) = model.list.selected() else { return Vec::new() };
     let mut lines = Lines { lines: Vec::new() };
     let view = panel.latest.as_ref().map(|latest| &latest.view).or(model.list.view_of(row).map(AsRef::as_ref));
@@ -62,23 +65,28 @@ fn lines(model: &Model, panel: &InspectPanel, theme: Theme) -> Vec<Line> {
         lines.fail(row.failure.as_ref(), theme);
         return lines.lines;
     };
-    about_record(model, view, theme, &mut lines);
+    about_record(model, panel, view, theme, &mut lines);
     lines.fail(row.failure.as_ref().or(view.record.failure.as_ref()), theme);
     if let Some(latest) = &panel.latest {
         about_now(latest, &panel.shares, theme, &mut lines);
     }
+    more::about_output(panel, cols, &mut lines);
+    more::about_surroundings(panel, &mut lines);
+    more::about_generations(model, panel, theme, &mut lines);
+    more::about_environment(panel, &mut lines);
     if let Some(failure) = &panel.failure {
         lines.styled("now", failure.message.clone(), theme.error());
     }
     lines.lines
 }
 
-fn about_record(model: &Model, view: &RunView, theme: Theme, lines: &mut Lines) {
+fn about_record(model: &Model, panel: &InspectPanel, view: &RunView, theme: Theme, lines: &mut Lines) {
     let record = &view.record;
     lines.more("name", record.name.as_ref().map(|name| format!("{name}:{}", record.generation)));
     lines.add("run", record.id.to_string());
     lines.styled("state", word(view), theme.status(record.status));
     lines.more("ended by", ended_by(record));
+    lines.more("why", Some(panel.why.clone()).filter(|why| !why.is_empty()));
     lines.more("exit code", record.exit_code.map(|code| code.to_string()));
     lines.more("signal", record.signal.map(|signal| signal.to_string()));
     for (title, text) in times(model, view) {
@@ -127,21 +135,20 @@ fn about_now(latest: &Inspection, shares: &HashMap<i32, u64>, theme: Theme, line
     let count = latest.processes.len();
     let noun = if count == 1 { "process" } else { "processes" };
     lines.add("tree", format!("{count} {noun}, {}", bytes(total)));
-    let depths = depths(&latest.processes);
-    for (process, depth) in latest.processes.iter().zip(depths) {
-        lines.lines.push(Line { title: "", text: process_line(process, depth, shares), style: Style::new() });
+    for (process, branch) in drawn(&latest.processes) {
+        let text = process_line(process, &branch, shares);
+        lines.lines.push(Line { title: "", text, style: Style::new(), indented: false });
     }
     if latest.view.record.status.is_final() {
         lines.styled("", "  these are left of it".into(), theme.error());
     }
 }
 
-fn process_line(process: &ProcessFacts, depth: usize, shares: &HashMap<i32, u64>) -> String {
+fn process_line(process: &ProcessFacts, branch: &str, shares: &HashMap<i32, u64>) -> String {
     let share = shares.get(&process.pid).map_or_else(|| "   -".to_owned(), |share| format!("{share:>3}%"));
-    let indent = "  ".repeat(depth.min(8));
     let name = plain_line(&process.name, 32);
     format!(
-        "{:>7} {} {share} {:>6} {:>8}  {indent}{name}",
+        "{:>7} {} {share} {:>6} {:>8}  {branch}{name}",
         process.pid,
         process.state,
         span(process.cpu),
@@ -149,15 +156,34 @@ fn process_line(process: &ProcessFacts, depth: usize, shares: &HashMap<i32, u64>
     )
 }
 
-/// How deep each process is below the root of the tree.
-fn depths(processes: &[ProcessFacts]) -> Vec<usize> {
-    let mut depth_of: HashMap<i32, usize> = HashMap::new();
-    let depths = processes.iter().map(|process| {
-        let depth = depth_of.get(&process.parent).map_or(0, |parent| parent + 1);
-        depth_of.insert(process.pid, depth);
-        depth
-    });
-    depths.collect()
+/// The processes as a tree, each with the branch that leads to it.
+fn drawn(processes: &[ProcessFacts]) -> Vec<(&ProcessFacts, String)> {
+    let is_known: HashSet<i32> = processes.iter().map(|process| process.pid).collect();
+    let mut drawn = Vec::with_capacity(processes.len());
+    let mut waiting: Vec<(&ProcessFacts, String, String)> = Vec::new();
+    let children = |of: Option<i32>| -> Vec<&ProcessFacts> {
+        let is_child = |process: &&ProcessFacts| match of {
+            Some(pid) => process.parent == pid && process.pid != pid,
+            None => !is_known.contains(&process.parent),
+        };
+        processes.iter().filter(is_child).collect()
+    };
+    waiting.extend(children(None).into_iter().rev().map(|root| (root, String::new(), String::new())));
+    while let Some((process, branch, below)) = waiting.pop() {
+        let mut last = true;
+        for child in children(Some(process.pid)).into_iter().rev() {
+            let (turn, on) = if last { ("└─", "  ") } else { ("├─", "│ ") };
+            // Deeper ones would leave no room for names.
+            let below = if below.chars().count() < 16 { below.as_str() } else { "" };
+            waiting.push((child, format!("{below}{turn}"), format!("{below}{on}")));
+            last = false;
+        }
+        drawn.push((process, branch));
+        if drawn.len() >= processes.len() {
+            break;
+        }
+    }
+    drawn
 }
 
 fn kind_word(kind: TimeoutKind) -> &'static str {
@@ -189,12 +215,12 @@ fn termination(model: &Model, view: &RunView) -> Option<String> {
     }
 }
 
-struct Lines {
+pub(super) struct Lines {
     lines: Vec<Line>,
 }
 
 impl Lines {
-    fn add(&mut self, title: &'static str, text: impl Into<String>) {
+    pub(super) fn add(&mut self, title: &'static str, text: impl Into<String>) {
         self.styled(title, text.into(), Style::new());
     }
 
@@ -205,7 +231,16 @@ impl Lines {
     }
 
     fn styled(&mut self, title: &'static str, text: String, style: Style) {
-        self.lines.push(Line { title, text, style });
+        self.lines.push(Line { title, text, style, indented: false });
+    }
+
+    /// One of several texts of a title; those below the first have none.
+    pub(super) fn item(&mut self, title: &'static str, text: String) {
+        self.item_styled(title, text, Style::new());
+    }
+
+    pub(super) fn item_styled(&mut self, title: &'static str, text: String, style: Style) {
+        self.lines.push(Line { title, text, style, indented: true });
     }
 
     fn fail(&mut self, failure: Option<&Failure>, theme: Theme) {

@@ -5,13 +5,18 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::api::{RunView, Termination};
-use crate::model::{Mode, Status};
+use crate::model::{Mode, Progress, Status};
 
 use super::super::keys::Intent;
-use super::super::model::{Focus, Known, Model, Row, RowKey, countdown, counts_to, fit, span};
+use super::super::model::{
+    CPU_COLS, Focus, Known, Line, MEMORY_COLS, Model, Row, RowKey, countdown, counts_to, fit, short_bytes, span,
+};
 use super::super::theme::{Theme, glyph};
 use super::draw::{put, put_line};
+use super::groups;
 
+/// From this width on it is told how often a task was started.
+const GENERATION_COLS: u16 = 64;
 /// From this width on the mode has a column.
 const MODE_COLS: u16 = 38;
 /// From this width on countdown and time are both shown.
@@ -26,10 +31,16 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     let runs = if live == 0 { String::new() } else { format!("  {live} live") };
     let title = crate::model::plain_line(&model.setup.title, 64);
     let text = if title.is_empty() { format!(" shtask{runs}") } else { format!(" shtask · {title}{runs}") };
+    // What decides what is shown comes before how it is called.
+    let text = if model.list.is_arranged() { format!(" shtask{}", groups::arranged(model)) } else { text };
     put_line(buf, area, area.y, &text, theme.head(model.focus == Focus::List && model.overlay.is_none()));
 }
 
 pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    if model.list.lines().is_empty() && !model.list.rows.is_empty() {
+        put(buf, area.x, area.y, area.width, " no run matches the filter", theme.dim());
+        return;
+    }
     if model.list.rows.is_empty() {
         let text = format!(" no runs yet: {} starts one", model.key(Intent::NewRun));
         put(buf, area.x, area.y, area.width, &text, theme.dim());
@@ -37,16 +48,36 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     }
     let top = model.list_top(area.height);
     let selected = model.list.selected_index();
-    for (line, (index, row)) in model.list.rows.iter().enumerate().skip(top).take(area.height.into()).enumerate() {
-        let y = area.y + u16::try_from(line).unwrap_or(u16::MAX);
-        draw_row(model, row, selected == Some(index), theme, Rect { y, height: 1, ..area }, buf);
+    for (y, (index, line)) in (area.y..area.bottom()).zip(model.list.lines().iter().enumerate().skip(top)) {
+        let place = Rect { y, height: 1, ..area };
+        let is_selected = selected == Some(index);
+        match line {
+            Line::Group(name) => groups::draw_head(model, name, is_selected, theme, place, buf),
+            Line::Row(_, in_group) => {
+                if let Some(row) = model.list.row_in(line) {
+                    draw_row(model, row, (is_selected, *in_group), theme, place, buf);
+                }
+            }
+        }
     }
 }
 
-fn draw_row(model: &Model, row: &Row, is_selected: bool, theme: Theme, area: Rect, buf: &mut Buffer) {
+fn draw_row(
+    model: &Model,
+    row: &Row,
+    (is_selected, in_group): (bool, bool),
+    theme: Theme,
+    area: Rect,
+    buf: &mut Buffer,
+) {
     let known = row.run.and_then(|run| model.list.known(run));
     let words = Words::of(model, row, known, area.width, theme);
     let name = crate::model::plain_line(&model.row_name(&row.key), 128);
+    // The head of the group has the rest of the name.
+    let name = match name.split_once('/') {
+        Some((_, rest)) if in_group => format!("  {rest}"),
+        Some(_) | None => name,
+    };
     let fixed = 4 + words.columns.iter().map(|(_, cols, _)| 1 + cols).sum::<usize>();
     let name_cols = usize::from(area.width).saturating_sub(fixed);
     let base = if is_selected { theme.selected(model.focus == Focus::List) } else { Style::new() };
@@ -88,7 +119,24 @@ impl Words {
             columns.push((mode.map(mode_word).unwrap_or_default().to_owned(), 5, theme.dim()));
         }
         if cols >= WORD_COLS {
-            columns.push((word, 10, style));
+            let progress = view.filter(|view| !view.record.status.is_final()).and_then(|view| view.activity.progress);
+            columns.push(match progress {
+                Some(progress) => progress_words(progress, theme),
+                None => (word, 10, style),
+            });
+        }
+        let usage = known.and_then(|known| known.usage);
+        if model.sampling.wanted && cols >= CPU_COLS {
+            let share = usage.and_then(|usage| usage.share).map(|share| format!("{share:>3}%"));
+            columns.push((share.unwrap_or_default(), 4, theme.dim()));
+        }
+        if model.sampling.wanted && cols >= MEMORY_COLS {
+            let memory = usage.map(|usage| format!("{:>5}", short_bytes(usage.resident_bytes)));
+            columns.push((memory.unwrap_or_default(), 5, theme.dim()));
+        }
+        if cols >= GENERATION_COLS {
+            let generation = view.map_or(1, |view| view.record.generation);
+            columns.push((if generation > 1 { format!("×{generation}") } else { String::new() }, 4, theme.dim()));
         }
         let left = view.and_then(counts_to).map(|at| countdown(at.since(model.now)));
         let time = view.and_then(|view| time(model, view)).unwrap_or_default();
@@ -101,6 +149,21 @@ impl Words {
         }
         Words { glyph, mark, style, columns }
     }
+}
+
+/// A bar of six columns and the share, in place of the state.
+fn progress_words(progress: Progress, theme: Theme) -> (String, usize, Style) {
+    const BAR: u16 = 6;
+    let (share, style) = match progress {
+        Progress::Normal(share) => (share, theme.countdown()),
+        Progress::Error(share) => (share, theme.error()),
+        Progress::Paused(share) => (share, theme.dim()),
+        Progress::Busy => return ("busy …".into(), 10, theme.countdown()),
+    };
+    let eighths = u16::from(share.min(100)) * BAR * 8 / 100;
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let bar = format!("{}{}", "█".repeat((eighths / 8).into()), PARTS[usize::from(eighths % 8)]);
+    (format!("{}{share:>3}%", fit(&bar, BAR.into())), 10, style)
 }
 
 /// The sign, the word and the look of a row's state.

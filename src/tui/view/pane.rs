@@ -10,7 +10,7 @@ use super::super::keys::{Intent, label};
 use super::super::model::{Focus, Model, Row};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
-use super::{list, reading, show};
+use super::{groups, list, reading, show};
 
 pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     if let Some(show) = &model.show {
@@ -24,7 +24,9 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
         Focus::List => theme.head(model.split.count() > 1),
     };
     let Some(row) = model.list.selected() else {
-        return put_line(buf, area, area.y, " no run", style);
+        let text =
+            model.list.selected_group().map_or_else(|| " no run".to_owned(), |group| groups::title(model, group));
+        return put_line(buf, area, area.y, &text, style);
     };
     let view = model.list.view_of(row).map(AsRef::as_ref);
     let (glyph, word, _) = list::state(row, view, theme);
@@ -66,6 +68,9 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     if model.show.is_some() {
         draw_rows(model, theme, area, buf);
         return show::draw_failure(model, theme, area, buf);
+    }
+    if let Some(group) = model.list.selected_group() {
+        return groups::draw_members(model, group, theme, area, buf);
     }
     let Some(row) = model.list.selected() else {
         return welcome(model, theme, area, buf);

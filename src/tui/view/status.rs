@@ -83,10 +83,10 @@ fn hint(model: &Model, part: Part, intent: Intent) -> Option<Hint> {
 /// What matters here, the most important first, the ways to help and out last.
 fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     use Intent::{
-        Accept, Attach, Back, Clear, Complete, Copy, CopyAsShown, Detach, Down, Extend, Faster, Filter, First, Follow,
-        Help, Hurry, Inspect, Kill, Last, Leave, Left, NewRun, NextField, NextHit, No, Older, OpenLog, OtherEnd,
-        PageDown, PageUp, Palette, PlayPause, PreviousHit, Replay, Restart, Right, Scrollback, Search, Select,
-        SelectBlock, SelectLines, Signal, Slower, Start, Stop, ToggleCase, ToggleRegex, Up, Yes, Zoom,
+        Accept, Attach, Back, Clear, Complete, Copy, CopyAsShown, Detach, Down, Extend, Faster, Filter, First, Fold,
+        Follow, Help, Hurry, Inspect, Kill, Last, Leave, Left, NewRun, NextField, NextHit, No, Older, OpenLog,
+        OtherEnd, PageDown, PageUp, Palette, PlayPause, PreviousHit, Replay, Restart, Right, Scrollback, Search,
+        Select, SelectBlock, SelectLines, Signal, Slower, Start, Stop, ToggleCase, ToggleRegex, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
         return (Part::Waiting, &[Hurry]);
@@ -107,6 +107,7 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
         Some(Overlay::Extend(_) | Overlay::Export(_)) => return (Part::Menu, &[Down, Up, Accept, Back]),
         Some(Overlay::Leave(_)) if model.setup.has_server => return (Part::Leave, &[Detach, Yes, No]),
         Some(Overlay::Leave(_)) => return (Part::Leave, &[Yes, No]),
+        Some(Overlay::Ask(_)) => return (Part::Ask, &[Yes, No]),
         None => {}
     }
     if model.is_replay() {
@@ -124,7 +125,15 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
         };
     }
     if model.inspect.is_some() {
-        return (Part::List, &[Back, PageDown, Stop, Restart, Signal, Extend, Palette, Help, Leave]);
+        let ended = model.selected_view().is_none_or(|view| view.record.status.is_final());
+        let wanted: &[Intent] = match ended {
+            true => &[Back, PageDown, Start, Clear, Palette, Help, Leave],
+            false => &[Back, PageDown, Stop, Restart, Signal, Extend, Palette, Help, Leave],
+        };
+        return (Part::List, wanted);
+    }
+    if model.list.selected_group().is_some() {
+        return (Part::List, &[Fold, Stop, Restart, Start, Clear, Filter, Palette, Help, Leave]);
     }
     let Some(row) = model.list.selected() else { return (Part::List, &[NewRun, Palette, Help, Leave]) };
     let wanted: &[Intent] = match model.list.view_of(row) {
@@ -146,8 +155,8 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
 /// Draws what the user is told: over the bottom lines, until the next key, or until the server is there again.
 pub(super) fn draw_notice(model: &Model, theme: Theme, status: Rect, buf: &mut Buffer) {
     let (text, style) = match (&model.notice, &model.parted) {
-        (Some(Notice { level: Level::Info, text }), _) => (text.clone(), theme.info()),
-        (Some(Notice { level: Level::Error, text }), _) => (text.clone(), theme.alarm()),
+        (Some(Notice { level: Level::Info, text, .. }), _) => (text.clone(), theme.info()),
+        (Some(Notice { level: Level::Error, text, .. }), _) => (text.clone(), theme.alarm()),
         (None, Some(why)) => (format!("no connection to the server, trying again: {why}"), theme.alarm()),
         (None, None) => return,
     };

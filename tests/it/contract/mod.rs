@@ -19,6 +19,7 @@ mod guards;
 mod keyboard;
 mod keys;
 mod leaks;
+mod live;
 mod naming;
 mod outputs;
 mod reading;

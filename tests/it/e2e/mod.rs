@@ -2,9 +2,11 @@
 //!
 //! Each test has its own home, its own `shtask.toml`, and ends what it started.
 
+mod arranging;
 mod attach;
 mod exports;
 mod faults;
+mod inspect;
 mod keymap;
 mod leave;
 mod look;

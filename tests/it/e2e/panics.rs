@@ -61,6 +61,8 @@ fn child_that_panics() {
             list_place: shtask::settings::ListPlace::Left,
             clipboard: Vec::new(),
             copy_on_release: true,
+            usage: false,
+            notify: Vec::new(),
             clock: || Moment::from_boot(clock::boot_now()),
             new_run: Box::new(|_| panic!("{WORDS}")),
             cwd: PathBuf::from("/"),

@@ -81,6 +81,14 @@ impl Client for Played {
         refuse()
     }
 
+    fn usage(&self) -> Reply<Vec<shtask::api::RunUsage>> {
+        refuse()
+    }
+
+    fn surroundings(&self, _: RunId) -> Reply<shtask::api::Surroundings> {
+        refuse()
+    }
+
     fn history(&self, _: RunId, _: u64, _: usize) -> Reply<HistoryRows> {
         refuse()
     }

@@ -36,6 +36,8 @@ fn the_tui_itself() {
         list_place: shtask::settings::ListPlace::Left,
         clipboard: Vec::new(),
         copy_on_release: true,
+        usage: false,
+        notify: Vec::new(),
         clock: || Moment::from_boot(std::time::Duration::from_secs(1)),
         new_run: Box::new(move |_: NewRun| match role.as_str() {
             "elsewhere" => {

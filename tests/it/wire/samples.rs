@@ -16,7 +16,7 @@ use shtask::wire::{
 };
 
 /// The names of all that can be asked.
-const ASKS: [&str; 36] = [
+const ASKS: [&str; 38] = [
     "start",
     "start_foreground",
     "control",
@@ -53,6 +53,8 @@ const ASKS: [&str; 36] = [
     "sessions",
     "take_keyboard",
     "hand_back_keyboard",
+    "usage",
+    "surroundings",
 ];
 
 fn run() -> RunId {
@@ -85,7 +87,7 @@ fn view() -> Arc<RunView> {
         control_open: false,
         started: Some(Moment::from_boot(Duration::from_secs(5))),
         ended: None,
-        activity: Activity { output: 3, bells: 1 },
+        activity: Activity { output: 3, bells: 1, ..Activity::default() },
         attention: None,
         keyboard: None,
     })
@@ -179,6 +181,8 @@ fn ask(name: &str) -> Ask {
         "sessions" => Ask::Sessions,
         "take_keyboard" => Ask::TakeKeyboard { run },
         "hand_back_keyboard" => Ask::HandBackKeyboard { run },
+        "usage" => Ask::Usage,
+        "surroundings" => Ask::Surroundings { run },
         other => panic!("no sample of {other}"),
     }
 }
@@ -222,6 +226,8 @@ fn name_of(ask: &Ask) -> &'static str {
         Ask::Sessions => 33,
         Ask::TakeKeyboard { .. } => 34,
         Ask::HandBackKeyboard { .. } => 35,
+        Ask::Usage => 36,
+        Ask::Surroundings { .. } => 37,
     };
     ASKS[place]
 }

@@ -1,0 +1,151 @@
+//! Marks, usage, notifications and what goes by itself.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
+use super::stage::{Stage, id, run, with_record};
+use crate::api::{LimitFacts, Link, PortFacts, RunUsage, Surroundings};
+use crate::model::{ErrorCode, Failure, Mode, Progress, Status};
+use crate::tui::cmd::Cmd;
+use crate::tui::event::{Answer, Event, Input};
+use crate::tui::model::Sort;
+
+fn told(stage: &mut Stage) -> Vec<String> {
+    let cmds = stage.asked().into_iter();
+    cmds.filter_map(|cmd| if let Cmd::Notify { name, what } = cmd { Some(format!("{name} {what}")) } else { None })
+        .collect()
+}
+
+#[test]
+fn progress_is_a_bar_in_place_of_the_state() {
+    let mut stage = Stage::demo((80, 24));
+    let mut shown = Vec::new();
+    for progress in [Progress::Normal(42), Progress::Error(100), Progress::Paused(0), Progress::Busy] {
+        let mut api = run(2, Some("api"), Mode::Pty, Status::Running);
+        api.activity.progress = Some(progress);
+        stage.model.dirty = false;
+        stage.put(api);
+        assert!(stage.model.dirty);
+        let line: String = stage.text().lines().nth(2).expect("api").chars().skip(15).take(10).collect();
+        shown.push(line);
+    }
+    assert_eq!(shown, ["██▌    42%", "██████100%", "        0%", "busy …    "]);
+}
+
+#[test]
+fn usage_is_asked_for_only_while_its_columns_are_shown() {
+    let usage_asked = |stage: &mut Stage| stage.asked().contains(&Cmd::Usage);
+    let mut stage = Stage::demo((160, 30));
+    assert!(!usage_asked(&mut stage), "not unless it is wanted");
+    stage.model.sampling.wanted = true;
+    stage.event(Event::Tick);
+    assert!(usage_asked(&mut stage));
+    let measured =
+        |cpu| RunUsage { run: id(1), processes: 3, cpu: Duration::from_millis(cpu), resident_bytes: 300 << 20 };
+    stage.event(Event::Answer(Answer::Usage { result: Ok(vec![measured(1000)]) }));
+    assert_eq!(stage.model.next_tick().map(|wait| wait <= Duration::from_secs(2)), Some(true));
+    assert!(!usage_asked(&mut stage));
+    stage.pass(Duration::from_secs(2)).event(Event::Tick);
+    assert!(usage_asked(&mut stage));
+    stage.event(Event::Answer(Answer::Usage { result: Ok(vec![measured(2500)]) }));
+    assert_snapshot!("usage_160x30", stage.text());
+    stage.event(Event::Input(Input::Resize { cols: 80, rows: 24 }));
+    stage.pass(Duration::from_secs(5)).event(Event::Tick);
+    assert!(!usage_asked(&mut stage), "nobody sees it");
+    stage.model.list.sort_by(Sort::Cpu);
+    stage.event(Event::Tick);
+    assert!(usage_asked(&mut stage), "the order depends on it");
+    assert_eq!(stage.model.list.lines().len(), stage.model.list.rows.len());
+}
+
+#[test]
+fn what_nobody_looks_at_is_told_and_not_too_often() {
+    let mut stage = Stage::demo((80, 24));
+    let rings = |n: u8, name: &str, bells| {
+        let mut view = run(n, Some(name), Mode::Pty, Status::Running);
+        view.activity.bells = bells;
+        view
+    };
+    stage.put(rings(1, "web", 1));
+    assert_eq!(told(&mut stage), [""; 0], "it is in sight");
+    stage.put(rings(2, "api", 1));
+    assert_eq!(told(&mut stage), ["api rings its bell"]);
+    stage.put(rings(2, "api", 2));
+    assert_eq!(told(&mut stage), [""; 0], "once in a while is enough");
+    stage.pass(Duration::from_secs(3));
+    stage.put(with_record(run(2, Some("api"), Mode::Pty, Status::Failed), |record| record.exit_code = Some(1)));
+    assert_eq!(told(&mut stage), [""; 0], "of the same run");
+    stage.pass(Duration::from_secs(20));
+    stage.put(run(3, Some("logs"), Mode::Pipes, Status::Failed));
+    assert_eq!(told(&mut stage), ["logs has failed"]);
+    stage.pass(Duration::from_secs(20)).event(Event::Input(Input::Focus(false)));
+    stage.put(rings(1, "web", 2));
+    assert_eq!(told(&mut stage), ["web rings its bell"], "nobody looks at the terminal");
+}
+
+#[test]
+fn a_key_goes_to_the_run_that_needs_somebody_most() {
+    let mut stage = Stage::demo((80, 24));
+    let mut api = run(2, Some("api"), Mode::Pty, Status::Running);
+    api.activity.bells = 1;
+    stage.put(api).press("!");
+    assert_eq!(stage.model.selected_name(), "api");
+    stage.press("!");
+    assert_eq!(stage.model.selected_name(), "logs", "its output is unseen");
+    stage.press("!");
+    assert!(stage.notice().contains("no run needs you"), "{}", stage.notice());
+}
+
+#[test]
+fn what_has_happened_by_itself_is_told_for_a_while() {
+    let mut stage = Stage::demo((80, 24));
+    stage.event(Event::Link(Link::Lost(Failure::new(ErrorCode::Unavailable, "gone"))));
+    stage.event(Event::Link(Link::Up));
+    assert_eq!(stage.notice(), "the server is there again");
+    let wait = stage.model.next_tick().expect("it goes by itself");
+    stage.pass(wait).event(Event::Tick);
+    stage.pass(Duration::from_secs(10)).event(Event::Tick);
+    assert_eq!(stage.notice(), "");
+    stage.press("c");
+    stage.pass(Duration::from_secs(10)).event(Event::Tick);
+    assert!(stage.notice().contains("is running"), "an answer to a key stays until the next one");
+}
+
+#[test]
+fn inspect_shows_ports_limits_variables_rates_and_what_was_before() {
+    for (size, name) in [((80, 40), "inspect_all_80x40"), ((40, 12), "inspect_all_40x12")] {
+        let mut stage = Stage::demo(size);
+        stage.press("j i");
+        let asked = stage.asked();
+        assert!(asked.contains(&Cmd::Surroundings(id(2))) && asked.contains(&Cmd::Why(id(2))), "{asked:?}");
+        for second in 0..4u64 {
+            let mut inspection = super::pictures::inspection();
+            inspection.bytes.output += second * second * 100_000;
+            stage.event(Event::Answer(Answer::Inspected { run: id(2), result: Ok(Box::new(inspection)) }));
+            stage.pass(Duration::from_secs(1));
+        }
+        let found = Surroundings {
+            ports: vec![PortFacts { protocol: "tcp".into(), address: "127.0.0.1:8080".into(), pid: 4211 }],
+            environment: vec![("API_TOKEN".into(), "[redacted]".into()), ("PATH".into(), "/usr/bin:/bin".into())],
+            limits: vec![LimitFacts { name: "Max open files".into(), soft: "1024".into(), hard: "4096".into() }],
+        };
+        stage.event(Event::Answer(Answer::Surroundings { run: id(2), result: Ok(found) }));
+        stage.event(Event::Answer(Answer::Why { run: id(2), result: Ok("api is running.".into()) }));
+        let before = with_record(run(9, Some("api"), Mode::Pty, Status::Failed), |record| record.exit_code = Some(2));
+        let page = crate::api::RecordsPage { records: vec![(*before.record).clone()], next: None };
+        stage.event(Event::Answer(Answer::Generations { run: id(2), result: Ok(page) }));
+        if size.1 == 12 {
+            stage.press("page_down page_down page_down page_down");
+        }
+        assert_snapshot!(name, stage.text());
+    }
+}
+
+#[test]
+fn the_footer_of_inspect_offers_what_can_be_done_with_the_run() {
+    let mut stage = Stage::demo((80, 24));
+    stage.press("G i");
+    let footer = stage.text().lines().last().expect("a footer").to_owned();
+    assert!(!footer.contains("stop") && footer.contains("start"), "{footer}");
+}
