@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::api::RunView;
-use crate::model::{Moment, RunId, Status};
+use crate::model::{Moment, Need, RunId, Status};
 
 use super::{Known, Line, List};
 
@@ -45,13 +45,28 @@ pub(crate) fn worth_telling(before: Option<&Known>, after: &RunView) -> Option<&
             Status::Queued | Status::Starting | Status::Running | Status::Completed | Status::Cancelled => {}
         }
     }
+    let asks = |view: &RunView| {
+        view.attention.map(|attention| attention.need).filter(|need| need.is_urgent() && *need != Need::Bell)
+    };
+    if let Some(need) = asks(after).filter(|need| asks(before) != Some(*need)) {
+        return Some(need.words());
+    }
     (after.activity.bells > before.activity.bells).then_some("rings its bell")
 }
 
 impl Known {
+    /// What the run asks of somebody who is to type; none for a shell at its prompt, and for the bell, which has a mark of its own.
+    pub(crate) fn asks(&self) -> Option<Need> {
+        let need = self.view.attention?.need;
+        matches!(need, Need::Input | Need::Password).then_some(need)
+    }
+
     /// How much it needs somebody: the more, the higher; 0 when it does not.
     pub(crate) fn attention(&self) -> u8 {
         let status = self.view.record.status;
+        if self.asks().is_some() {
+            return 4;
+        }
         match (self.bell, self.unseen) {
             (true, _) => 3,
             (false, true) if matches!(status, Status::Failed | Status::TimedOut | Status::Orphaned) => 2,

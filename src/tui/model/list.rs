@@ -334,6 +334,7 @@ fn looks_different(before: &Known, after: &Known) -> bool {
     (before.unseen, before.bell) != (after.unseen, after.bell)
         || old.record.status != new.record.status
         || old.activity.progress != new.activity.progress
+        || old.attention != new.attention
         || old.deadline != new.deadline
         || old.termination != new.termination
         || old.control_open != new.control_open

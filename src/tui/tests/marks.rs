@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::stage::{Stage, id, run, with_record};
 use crate::api::{LimitFacts, Link, PortFacts, RunUsage, Surroundings};
-use crate::model::{ErrorCode, Failure, Mode, Progress, Status};
+use crate::model::{Attention, ErrorCode, Failure, Mode, Need, Progress, Status};
 use crate::tui::cmd::Cmd;
 use crate::tui::event::{Answer, Event, Input};
 use crate::tui::model::Sort;
@@ -95,6 +95,22 @@ fn a_key_goes_to_the_run_that_needs_somebody_most() {
     assert_eq!(stage.model.selected_name(), "logs", "its output is unseen");
     stage.press("!");
     assert!(stage.notice().contains("no run needs you"), "{}", stage.notice());
+}
+
+#[test]
+fn a_run_that_waits_for_somebody_is_marked_told_and_found_by_key() {
+    let mut stage = Stage::demo((80, 24));
+    let mut api = run(2, Some("api"), Mode::Pty, Status::Running);
+    let since = "2026-11-29T14:10:00Z".parse().expect("time");
+    api.attention = Some(Attention { need: Need::Password, since });
+    stage.put(api.clone());
+    assert_eq!(told(&mut stage), ["api waits for a password"]);
+    assert!(stage.text().contains("●?api         password?"), "{}", stage.text());
+    stage.press("j j j !");
+    assert_eq!(stage.model.selected_name(), "api");
+    api.attention = Some(Attention { need: Need::Prompt, since });
+    stage.put(api);
+    assert!(stage.text().contains("● api         running"), "a shell at its prompt asks nothing: {}", stage.text());
 }
 
 #[test]

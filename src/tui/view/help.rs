@@ -44,6 +44,7 @@ fn lines(model: &Model, cols: u16) -> Vec<Line> {
     lines.push(Line::Title("Marks in the list".into()));
     let marks = [
         ("*", "output that you have not seen"),
+        ("?", "waits for input or a password"),
         ("!", "the bell rang"),
         ("0:42", "left until the deadline or the kill"),
     ];

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::api::{RunView, Termination};
-use crate::model::{Mode, Progress, Status};
+use crate::model::{Mode, Need, Progress, Status};
 
 use super::super::keys::Intent;
 use super::super::model::{
@@ -109,6 +109,7 @@ impl Words {
         let (glyph, word, style) = state(row, view, theme);
         let mark = match known {
             _ if model.marked.contains(&row.key) => Some("+"),
+            Some(known) if known.asks().is_some() => Some("?"),
             Some(known) if known.bell => Some("!"),
             Some(known) if known.unseen => Some("*"),
             Some(_) | None => None,
@@ -122,7 +123,11 @@ impl Words {
             let progress = view.filter(|view| !view.record.status.is_final()).and_then(|view| view.activity.progress);
             columns.push(match progress {
                 Some(progress) => progress_words(progress, theme),
-                None => (word, 10, style),
+                None => match known.and_then(Known::asks) {
+                    Some(Need::Password) => ("password?".into(), 10, theme.mark()),
+                    Some(_) => ("input?".into(), 10, theme.mark()),
+                    None => (word, 10, style),
+                },
             });
         }
         let usage = known.and_then(|known| known.usage);
