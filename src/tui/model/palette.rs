@@ -170,7 +170,7 @@ pub(crate) fn applies(model: &Model, intent: Intent) -> bool {
         | Intent::FindAll
         | Intent::HistoryBrowser
         | Intent::Mark
-        | Intent::Merged
+        | Intent::MergedLog
         | Intent::OpenLog
         | Intent::Replay
         | Intent::PlayPause

@@ -208,6 +208,7 @@ fn a_run_whose_output_nobody_has_any_more_is_read_from_its_log() {
     assert!(stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Show { what: What::Log { .. }, .. })));
     stage.press("escape");
     assert_eq!((stage.model.focus, stage.model.selected_name().as_str()), (Focus::List, "build"));
+    assert!(stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Watch { .. })), "it is tried again");
 }
 
 #[test]

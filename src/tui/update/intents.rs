@@ -72,7 +72,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::FindAll => find::open(model, cmds),
         Intent::HistoryBrowser => browser::open(model, cmds),
         Intent::Mark => show::mark(model),
-        Intent::Merged => show::merged(model, cmds),
+        Intent::MergedLog => show::merged(model, cmds),
         Intent::Search => line::open(model, LineKind::Search),
         Intent::Complete
         | Intent::Older

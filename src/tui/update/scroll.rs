@@ -100,7 +100,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::FindAll
         | Intent::HistoryBrowser
         | Intent::Mark
-        | Intent::Merged
+        | Intent::MergedLog
         | Intent::OpenLog
         | Intent::Replay
         | Intent::PlayPause

@@ -72,7 +72,8 @@ pub(super) fn stands_in(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
 pub(super) fn close(model: &mut Model) -> Option<Overlay> {
     let show = model.show.take()?;
     model.pane = show.under;
-    model.pane.scroll = None;
+    // What could not be looked at before is tried again.
+    (model.pane.scroll, model.pane.failure) = (None, None);
     (model.focus, model.dirty) = (Focus::List, true);
     show.back
 }
@@ -167,7 +168,7 @@ pub(super) fn mark(model: &mut Model) {
         None => model.marked.push(key),
     }
     model.list.move_selection(1);
-    let key = model.key(Intent::Merged);
+    let key = model.key(Intent::MergedLog);
     model.inform(match model.marked.len() {
         0 => "no run is marked".to_owned(),
         count => format!("{count} marked; {key} shows their lines in one"),
