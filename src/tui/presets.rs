@@ -23,6 +23,7 @@ const fn scroll(intent: Intent, keys: &'static [&'static str]) -> Change {
 /// `a` adds, `d` removes, `v` looks back; what they take has another key.
 const MPROCS: &[Change] = &[
     list(Intent::NewRun, &["a", "n"]),
+    list(Intent::Duplicate, &["C", "D"]),
     list(Intent::Clear, &["d", "c"]),
     list(Intent::Detach, &["Q"]),
     list(Intent::Scrollback, &["v", "["]),

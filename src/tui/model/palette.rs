@@ -58,7 +58,8 @@ impl Palette {
             .filter_map(|entry| {
                 let Match { score, at } = fuzzy(words, &entry.text)?;
                 let in_name = at.iter().filter(|at| **at < entry.name).count();
-                let rank = score + i32::try_from(in_name * 2).unwrap_or(0) + if entry.applies { 0 } else { NO_SENSE };
+                let rank = score + i32::try_from(in_name * 2).unwrap_or(0) + if entry.applies { 0 } else { NO_SENSE }
+                    - i32::from(is_motion(&entry.target));
                 Some((rank, PaletteEntry { at, ..entry }))
             })
             .collect();
@@ -97,6 +98,16 @@ impl Palette {
         });
         actions.chain(rows)
     }
+}
+
+/// Whether it only moves about: nobody opens the palette for that, so it comes last of what is equal.
+fn is_motion(target: &Target) -> bool {
+    matches!(
+        target,
+        Target::Intent(
+            Intent::Down | Intent::Up | Intent::First | Intent::Last | Intent::PageUp | Intent::PageDown | Intent::Back
+        )
+    )
 }
 
 /// Whether an action of the list can do something at the moment, as far as that is known.

@@ -127,26 +127,26 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     if model.inspect.is_some() {
         let ended = model.selected_view().is_none_or(|view| view.record.status.is_final());
         let wanted: &[Intent] = match ended {
-            true => &[Back, PageDown, Start, Clear, Palette, Help, Leave],
-            false => &[Back, PageDown, Stop, Restart, Signal, Extend, Palette, Help, Leave],
+            true => &[Back, PageDown, Palette, Start, Clear, Help, Leave],
+            false => &[Back, PageDown, Stop, Restart, Palette, Signal, Extend, Help, Leave],
         };
         return (Part::List, wanted);
     }
     if model.list.selected_group().is_some() {
-        return (Part::List, &[Fold, Stop, Restart, Start, Clear, Filter, Palette, Help, Leave]);
+        return (Part::List, &[Fold, Stop, Restart, Palette, Start, Clear, Filter, Help, Leave]);
     }
     let Some(row) = model.list.selected() else { return (Part::List, &[NewRun, Palette, Help, Leave]) };
     let wanted: &[Intent] = match model.list.view_of(row) {
         None => &[Start, NewRun, Inspect, Palette, Help, Leave],
         Some(view) if view.record.status.is_final() => {
-            &[Start, NewRun, Scrollback, Clear, Inspect, Zoom, Palette, Help, Leave]
+            &[Start, NewRun, Scrollback, Clear, Palette, Inspect, Zoom, Help, Leave]
         }
-        Some(view) if !view.control_open => &[Kill, NewRun, Inspect, Scrollback, Zoom, Palette, Help, Leave],
+        Some(view) if !view.control_open => &[Kill, NewRun, Palette, Inspect, Scrollback, Zoom, Help, Leave],
         Some(view) => match view.record.mode {
             Mode::Pty => {
-                &[Attach, Stop, Restart, NewRun, Zoom, Inspect, Scrollback, Signal, Extend, Palette, Help, Leave]
+                &[Attach, Stop, Restart, NewRun, Palette, Zoom, Inspect, Scrollback, Signal, Extend, Help, Leave]
             }
-            Mode::Pipes => &[Scrollback, Stop, Restart, NewRun, Inspect, Zoom, Signal, Extend, Palette, Help, Leave],
+            Mode::Pipes => &[Scrollback, Stop, Restart, NewRun, Palette, Inspect, Zoom, Signal, Extend, Help, Leave],
         },
     };
     (Part::List, wanted)
