@@ -18,10 +18,13 @@ fn text_and_keys_are_typed_in_the_order_they_are_given_in() {
 #[test]
 fn control_keys_reach_the_run_and_a_paste_comes_from_a_file_or_standard_input() {
     stand(|ground: Arc<Ground>| async move {
-        let run = ground.start(&["--pty", "trap 'echo interrupted' INT; echo ready; cat; cat; sleep 60"]).await;
+        let run = ground
+            .start(&["--pty", "trap 'echo interrupted' INT; sleep 60 & echo ready; while :; do wait; done"])
+            .await;
         ground.printed(&run, "ready").await;
         ground.verb(&["write", &run, "--key", "C-c"]).await.done();
         ground.printed(&run, "interrupted").await;
+        let run = ground.start(&["--pty", "--", "cat"]).await;
         std::fs::write(ground.dir.path().join("text"), "from a file\n").expect("a file");
         ground.verb(&["write", &run, "--paste", "text"]).await.done();
         ground.printed(&run, "from a file").await;
