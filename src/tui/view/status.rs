@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::widgets::{Clear, Widget};
 
 use crate::model::Mode;
 
@@ -172,6 +173,8 @@ pub(super) fn draw_notice(model: &Model, theme: Theme, status: Rect, buf: &mut B
     }
     let top = status.bottom().saturating_sub(u16::try_from(lines.len()).unwrap_or(1));
     for (line, text) in (top..).zip(&lines) {
+        // The colours of the keys below it are not its own.
+        Clear.render(Rect { y: line, height: 1, ..status }, buf);
         put_line(buf, status, line, &format!(" {text}"), style);
     }
 }
