@@ -78,7 +78,11 @@ pub(super) fn found(model: &mut Model, number: u64, result: Result<SearchResults
                 1 => ", one log could not be read".to_owned(),
                 count => format!(", {count} logs could not be read"),
             };
-            find.summary = format!("{more}{} lines in {} runs{unreadable}", results.hits.len(), results.runs);
+            find.summary = {
+                let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+                let (lines, runs) = (plural(results.hits.len(), "line"), plural(results.runs, "run"));
+                format!("{more}{lines} in {runs}{unreadable}")
+            };
             find.hits = results.hits;
         }
         Err(failure) => find.failure = Some(failure.message),

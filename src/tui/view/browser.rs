@@ -66,7 +66,7 @@ fn draw_record(model: &Model, record: &Record, is_selected: bool, theme: Theme, 
     ];
     let mut x = line.x;
     for (text, style) in parts {
-        x = put(buf, x, line.y, line.right().saturating_sub(x), &text, base.patch(style));
+        x = put(buf, x, line.y, line.right().saturating_sub(x), &text, theme.over(base, style));
     }
 }
 

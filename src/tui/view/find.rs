@@ -72,15 +72,21 @@ fn draw_hit(
     let base = if is_selected { theme.selected(true) } else { Style::new() };
     put(buf, line.x, line.y, line.width, &" ".repeat(line.width.into()), base);
     let name_cols = NAME_COLS.min(usize::from(line.width) / 3);
-    let mut x =
-        put(buf, line.x, line.y, line.width, &fit(&run_name(model, find, hit.run), name_cols), base.patch(theme.key()));
+    let mut x = put(
+        buf,
+        line.x,
+        line.y,
+        line.width,
+        &fit(&run_name(model, find, hit.run), name_cols),
+        theme.over(base, theme.key()),
+    );
     let time = hit.at.filter(|_| line.width >= TIME_COLS);
     if let Some(at) = time {
         let time = at.to_zoned_datetime(model.time_zone.clone()).strftime("%m-%d %H:%M:%S").to_string();
-        x = put(buf, x + 1, line.y, line.right().saturating_sub(x + 1), &time, base.patch(theme.dim()));
+        x = put(buf, x + 1, line.y, line.right().saturating_sub(x + 1), &time, theme.over(base, theme.dim()));
     }
     let number = format!(" {:>5} ", hit.line);
-    x = put(buf, x, line.y, line.right().saturating_sub(x), &number, base.patch(theme.dim()));
+    x = put(buf, x, line.y, line.right().saturating_sub(x), &number, theme.over(base, theme.dim()));
     let room = usize::from(line.right().saturating_sub(x));
     let text: String = hit.text.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
     let found = regex.and_then(|regex| regex.find(&text));
