@@ -111,8 +111,11 @@ fn in_force(found: &Settings) -> Value {
         "retention": {
             "runs": retention.runs, "days": retention.days, "log_bytes": show_bytes(retention.log_bytes),
         },
-        "tui": { "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse, "layout": tui.layout.word(),
-                 "usage": tui.usage, "notify": tui.notify.iter().map(Notify::word).collect::<Vec<_>>() },
+        "tui": {
+            "attach_key": tui.attach_key.to_string(), "mouse": tui.mouse, "layout": tui.layout.word(),
+            "usage": tui.usage, "notify": tui.notify.iter().map(Notify::word).collect::<Vec<_>>(),
+            "hold": show_span(tui.hold.unwrap_or_default()),
+        },
         "keys": { "preset": keys.preset.word() },
         "theme": { "name": theme.name.word() },
         "tasks": tasks,

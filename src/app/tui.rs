@@ -170,5 +170,6 @@ fn options(settings: &Settings, interface: Interface, start_dir: &Path) -> Optio
         colors: interface.colors,
         again: "shtask".to_owned(),
         server: None,
+        hold: settings.tui.hold,
     }
 }

@@ -124,6 +124,7 @@ async fn talk(
         },
         nested: global.nested,
         attach_key: settings.tui.attach_key,
+        hold: settings.tui.hold,
         stdin: Box::new(std::io::stdin()),
         playback: |size| Box::new(Played(Screen::new(size, 0))),
         draw: super::render::draw_recording,

@@ -28,6 +28,8 @@ pub struct Here {
     pub nested: bool,
     /// The key that leaves `attach`.
     pub attach_key: KeyChord,
+    /// After how long without a key `attach` hands the keyboard back; none for not before it is left.
+    pub hold: Option<Duration>,
     /// Standard input, for `-`.
     pub stdin: Box<dyn Read + Send + Sync>,
     /// Makes a screen of a size that output is played to.

@@ -221,6 +221,11 @@ pub(super) const TUI: Section = Section {
             "How you are told that a run has failed or rings its bell while you do not look at it: bell, osc9, osc777, osc99, or { command = [\"notify-send\"] }.",
         )
         .tried(&["notifications", "notification"]),
+        default(
+            "hold",
+            "\"0s\"",
+            "After how long without a key the keyboard of an attached run is handed back, up to 24h; 0s for when it is left.",
+        ),
     ],
 };
 

@@ -218,6 +218,9 @@ impl Globals {
     fn read_tui(&mut self, value: &Value<'_, '_>) {
         let Some(table) = value.table() else { return };
         let table = table.only(&TUI);
+        if let Some(hold) = table.get("hold").and_then(|value| value.span(Duration::ZERO..=Limits::MAX_TIMEOUT)) {
+            self.tui.hold = Some(hold).filter(|hold| !hold.is_zero());
+        }
         set(&mut self.tui.mouse, table.get("mouse").and_then(|value| value.flag()));
         set(&mut self.tui.usage, table.get("usage").and_then(|value| value.flag()));
         set(&mut self.tui.notify, table.get("notify").and_then(|value| read_notify(&value)));

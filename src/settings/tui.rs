@@ -1,5 +1,7 @@
 //! The user's wishes for the terminal interface.
 
+use std::time::Duration;
+
 use super::reader::Value;
 use crate::model::{Key, KeyChord, Modifiers};
 
@@ -74,6 +76,8 @@ pub struct TuiSettings {
     pub usage: bool,
     /// How the user is told of what happens where nobody looks.
     pub notify: Vec<Notify>,
+    /// After how long without a key the keyboard of an attached run is handed back; none for not before it is detached.
+    pub hold: Option<Duration>,
 }
 
 impl Default for TuiSettings {
@@ -88,6 +92,7 @@ impl Default for TuiSettings {
             layout: ListPlace::default(),
             usage: false,
             notify: Vec::new(),
+            hold: None,
         }
     }
 }

@@ -80,6 +80,10 @@ pub(crate) enum Cmd {
     Unwatch(RunId),
     /// Type into a run.
     Control { run: RunId, control: WriteStdin },
+    /// Take the keyboard of a run.
+    TakeKeyboard(RunId),
+    /// Hand it back.
+    HandBackKeyboard(RunId),
     /// Give a run's terminal the size of its pane.
     Resize { run: RunId, size: Size },
     /// Stop everything.

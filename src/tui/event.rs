@@ -9,7 +9,7 @@ use crate::api::{
     HistoryRows, Inspection, Link, Reaped, RecordsPage, RunUsage, SearchResults, ShutdownReport, StopOutcome,
     Surroundings, Update,
 };
-use crate::model::{Cut, Failure, Frame, KeyChord, Mouse, Record, RunId, Size};
+use crate::model::{Cut, Failure, Frame, KeyChord, KeyboardOwner, Mouse, Record, RunId, Size};
 
 use super::cmd::Origin;
 use super::complete::Completing;
@@ -128,6 +128,12 @@ pub(crate) enum Answer {
         run: RunId,
         result: Result<RecordsPage, Failure>,
     },
+    KeyboardTaken {
+        run: RunId,
+        result: Result<KeyboardOwner, Failure>,
+    },
+    /// Nothing is to be done about it: a server that is gone has no keyboards.
+    KeyboardHandedBack,
     ShutDown {
         result: Result<ShutdownReport, Failure>,
     },

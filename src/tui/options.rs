@@ -133,6 +133,8 @@ pub struct Options {
     pub again: String,
     /// The connection to the server that has the runs, which go on when the TUI is left; none when they end with this program.
     pub server: Option<watch::Receiver<Link>>,
+    /// After how long without a key the keyboard of an attached run is handed back; none for not before it is detached.
+    pub hold: Option<Duration>,
 }
 
 /// How the TUI was left.

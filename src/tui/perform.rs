@@ -110,6 +110,17 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
             let reply = client.control(run, control);
             answer(async move { Answer::Controlled { run, result: reply.await } })
         }
+        Cmd::TakeKeyboard(run) => {
+            let reply = client.take_keyboard(run);
+            answer(async move { Answer::KeyboardTaken { run, result: reply.await } })
+        }
+        Cmd::HandBackKeyboard(run) => {
+            let reply = client.hand_back_keyboard(run);
+            answer(async move {
+                drop(reply.await);
+                Answer::KeyboardHandedBack
+            })
+        }
         Cmd::Resize { run, size } => {
             let reply = client.control(run, WriteStdin::resize(size));
             answer(async move { Answer::Resized { run, size, result: reply.await } })

@@ -80,6 +80,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         server,
         clipboard,
         copy_on_release,
+        hold,
     } = options;
     let screen = Screen::enter(mouse)?;
     let keys = Arc::new(keys);
@@ -95,6 +96,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         again,
         has_server: server.is_some(),
         copy_on_release,
+        hold,
     };
     let mut model = Model::new(setup, tasks, terminal::size(), clock());
     (model.list_place, model.sampling.wanted) = (list_place, usage);
@@ -404,6 +406,8 @@ impl<S: Surface> Ui<S> {
             | Cmd::Records { .. }
             | Cmd::Control { .. }
             | Cmd::Resize { .. }
+            | Cmd::TakeKeyboard(_)
+            | Cmd::HandBackKeyboard(_)
             | Cmd::Shutdown { .. }
             | Cmd::StopAll { .. } => {}
         }

@@ -1,6 +1,9 @@
 //! The keyboard of the run that this terminal is attached to (S4.4).
 
+use std::time::Duration;
+
 use futures_util::FutureExt;
+use tokio::time::Instant;
 
 use crate::api::{Client, Feed, Reply, Update};
 use crate::model::{Claim, KeyboardOwner, Press, RunId};
@@ -12,13 +15,17 @@ pub(super) struct Keyboard<'a> {
     claim: Claim,
     asked: Option<Reply<KeyboardOwner>>,
     feed: Option<Feed>,
+    /// After how long without a key it is handed back.
+    hold: Option<Duration>,
+    typed_at: Instant,
 }
 
 impl<'a> Keyboard<'a> {
     /// Takes the keyboard.
-    pub(super) fn take_of(client: &'a dyn Client, run: RunId) -> Keyboard<'a> {
+    pub(super) fn take_of(client: &'a dyn Client, run: RunId, hold: Option<Duration>) -> Keyboard<'a> {
         let feed = Some(client.subscribe());
-        let mut keyboard = Keyboard { client, run, claim: Claim::Idle, asked: None, feed };
+        let mut keyboard =
+            Keyboard { client, run, claim: Claim::Idle, asked: None, feed, hold, typed_at: Instant::now() };
         keyboard.take();
         keyboard
     }
@@ -36,6 +43,7 @@ impl<'a> Keyboard<'a> {
 
     /// Gets ready for a key: `Err` says why it is not sent, `Ok(true)` that the keyboard was taken for it.
     pub(super) fn press(&mut self) -> Result<bool, String> {
+        self.typed_at = Instant::now();
         match self.claim.press() {
             Press::Send => Ok(false),
             Press::TakeFirst => {
@@ -44,6 +52,19 @@ impl<'a> Keyboard<'a> {
             }
             Press::Refused(owner) => Err(words(owner)),
         }
+    }
+
+    /// Returns when it is handed back for want of keys.
+    pub(super) fn idle_at(&self) -> Option<Instant> {
+        self.hold.filter(|_| self.claim.is_held()).map(|hold| self.typed_at + hold)
+    }
+
+    /// Hands it back; the next key takes it again.
+    pub(super) fn hand_back(&mut self) {
+        self.claim = Claim::Idle;
+        self.asked = None;
+        // Whether it was still this terminal's does not matter any more.
+        drop(self.client.hand_back_keyboard(self.run));
     }
 
     /// Waits until somebody else has the keyboard, or nobody has it any more, and says so. `Err(())` tells that it was taken again.

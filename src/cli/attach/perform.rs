@@ -116,7 +116,7 @@ impl Verbs<'_> {
             client: self.client.as_ref(),
             run,
             chord,
-            keyboard: Keyboard::take_of(self.client.as_ref(), run),
+            keyboard: Keyboard::take_of(self.client.as_ref(), run, self.here.hold),
             typing: Typing::new(stolen),
             on_the_way: FuturesOrdered::new(),
         };
@@ -255,6 +255,10 @@ impl Attached<'_> {
                 }
                 () = at(leave_at) => return Ok(Left::Detached),
                 () = at(notes.until) => notes.clear(),
+                () = at(self.keyboard.idle_at()) => {
+                    self.keyboard.hand_back();
+                    notes.say("no key for a while: the keyboard is handed back; any key takes it");
+                }
                 news = self.keyboard.news() => match news {
                     Ok(words) => notes.say(&words),
                     Err(()) => self.resize(),

@@ -335,6 +335,7 @@ fn looks_different(before: &Known, after: &Known) -> bool {
         || old.record.status != new.record.status
         || old.activity.progress != new.activity.progress
         || old.attention != new.attention
+        || old.keyboard != new.keyboard
         || old.deadline != new.deadline
         || old.termination != new.termination
         || old.control_open != new.control_open

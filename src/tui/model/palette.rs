@@ -127,6 +127,7 @@ pub(crate) fn applies(model: &Model, intent: Intent) -> bool {
         Intent::Attach => is_pending || view.is_some_and(|view| is_live && view.record.mode == Mode::Pty),
         Intent::Stop => is_live || view.is_some_and(|view| view.record.status == crate::model::Status::Orphaned),
         Intent::Kill | Intent::Signal | Intent::Extend => is_live,
+        Intent::Keyboard => view.is_some_and(|view| is_live && view.record.mode == Mode::Pty),
         Intent::Start => row.is_some() && !is_live && !is_pending,
         Intent::Clear => row.is_some() && !is_live,
         Intent::Restart | Intent::KillRestart | Intent::Inspect | Intent::Duplicate => row.is_some(),

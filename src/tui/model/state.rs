@@ -17,9 +17,9 @@ use crate::tui::theme::Theme;
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
-    Areas, Browser, ExportMenu, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, LeaveQuestion, LinePrompt, List,
-    ListFilter, Notified, Palette, Pane, Prompt, Question, Recall, RowKey, Sampling, Shown, SignalMenu, Split, areas,
-    countdown_step, detached, summary,
+    Areas, Browser, ExportMenu, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, Keyboards, LeaveQuestion, LinePrompt,
+    List, ListFilter, Notified, Palette, Pane, Prompt, Question, Recall, RowKey, Sampling, Shown, SignalMenu, Split,
+    areas, countdown_step, detached, summary,
 };
 
 /// How long the user is told of something that has happened by itself.
@@ -134,6 +134,8 @@ pub(crate) struct Setup {
     pub(crate) has_server: bool,
     /// Whether what was selected with the mouse is copied when the button is let go.
     pub(crate) copy_on_release: bool,
+    /// After how long without a key the keyboard of the attached run is handed back.
+    pub(crate) hold: Option<Duration>,
 }
 
 /// The state of the TUI.
@@ -177,6 +179,8 @@ pub(crate) struct Model {
     pub(crate) pending: Option<(Part, Vec<KeyChord>)>,
     /// The row that the user attached to.
     pub(crate) attached: Option<RowKey>,
+    /// The keyboards that this terminal has or wants.
+    pub(crate) keyboards: Keyboards,
     /// What was typed into a run that is still being started.
     pub(crate) typed_ahead: Vec<WriteStdin>,
     /// Tasks to start as soon as it is known what runs already.
@@ -227,6 +231,7 @@ impl Model {
             doubling: None,
             pending: None,
             attached: None,
+            keyboards: Keyboards::default(),
             typed_ahead: Vec::new(),
             select_when_known: None,
             lost: false,
@@ -354,7 +359,14 @@ impl Model {
         });
         let shown = self.shown_countdowns().map(left).filter(|left| !left.is_zero()).map(countdown_step).min();
         let notice = self.notice.as_ref().and_then(|notice| Some(left(notice.until?)));
-        inspect.into_iter().chain(shown).chain(notice).chain(self.usage_tick()).min()
+        let idle = self.keyboard_idle_at().map(left);
+        inspect.into_iter().chain(shown).chain(notice).chain(idle).chain(self.usage_tick()).min()
+    }
+
+    /// When the keyboard of the attached run is handed back by itself.
+    pub(crate) fn keyboard_idle_at(&self) -> Option<Moment> {
+        let attached = self.selected_view().filter(|_| self.focus == Focus::Attached).map(RunView::id);
+        self.keyboards.idle_at(attached, self.setup.hold)
     }
 
     /// What the shown part of the list and the panel count down to.

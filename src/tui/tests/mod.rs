@@ -4,6 +4,7 @@ mod arranging;
 mod attaching;
 mod exports;
 mod fake;
+mod keyboard;
 mod keymaps;
 mod keys;
 mod keys_page;

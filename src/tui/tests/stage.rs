@@ -170,6 +170,7 @@ impl Stage {
         let setup = Setup {
             title: "project".into(),
             attach_key: "C-a".parse().expect("key"),
+            hold: None,
             keys: Arc::new(Keymap::default()),
             theme: Theme::default(),
             cwd: "/work/project".into(),

@@ -115,6 +115,8 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
                 panel.generations = page.records;
             }
         }
+        Answer::KeyboardTaken { run, result } => super::keyboard::answered(model, run, result),
+        Answer::KeyboardHandedBack => {}
         Answer::ShutDown { result } => shut_down(model, result, cmds),
         Answer::AllStopped { result } => {
             // The feed tells the same, but perhaps later.
@@ -137,7 +139,7 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
 fn is_news(answer: &Answer) -> bool {
     match answer {
         Answer::Controlled { result, .. } => !matches!(result, Ok(cut) if cut.outcome.failed.is_none()),
-        Answer::Resized { .. } | Answer::Usage { .. } => false,
+        Answer::Resized { .. } | Answer::Usage { .. } | Answer::KeyboardHandedBack => false,
         Answer::Started { .. }
         | Answer::Stopped { .. }
         | Answer::Reaped { .. }
@@ -157,6 +159,7 @@ fn is_news(answer: &Answer) -> bool {
         | Answer::Exported { .. }
         | Answer::LogFetched { .. }
         | Answer::Completed { .. }
+        | Answer::KeyboardTaken { .. }
         | Answer::ShutDown { .. }
         | Answer::AllStopped { .. } => true,
     }

@@ -9,7 +9,7 @@ use crate::model::{Key, RunId};
 use super::super::cmd::Cmd;
 use super::super::keys::{Intent, Part, label};
 use super::super::model::{Doubling, Focus, Model, RowKey};
-use super::{scroll, sequence};
+use super::{keyboard, scroll, sequence};
 
 /// The attach key pressed again within this goes to the run.
 const DOUBLED_WITHIN: Duration = Duration::from_secs(1);
@@ -54,6 +54,7 @@ pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
         (Mode::Pty, None) => {
             model.attached = model.list.selected().map(|row| row.key.clone());
             (model.focus, model.inspect, model.pane.scroll) = (Focus::Attached, None, None);
+            keyboard::attached(model, cmds);
             focus_changed(model, true, cmds);
         }
     }
@@ -103,7 +104,9 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         model.dirty = true;
         return model.inform(format!("{name} {words}; {key}, Enter or Esc goes back to the list"));
     }
-    send(model, WriteStdin::key(chord.key, chord.modifiers), cmds);
+    if keyboard::press(model, cmds) {
+        send(model, WriteStdin::key(chord.key, chord.modifiers), cmds);
+    }
 }
 
 /// Why the attached row takes no keys any more; none while it does.
@@ -161,7 +164,7 @@ pub(super) fn send_attach_key(model: &mut Model, row: &RowKey, cmds: &mut Vec<Cm
 
 /// Pastes into the attached run, in pieces that a write can carry.
 pub(super) fn paste(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
-    if over_words(model).is_some() {
+    if over_words(model).is_some() || !keyboard::press(model, cmds) {
         return;
     }
     let mut rest = text;
@@ -179,7 +182,9 @@ pub(super) fn paste(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
 /// Tells an attached program that asked for it whether it has the focus.
 pub(super) fn focus_changed(model: &Model, got: bool, cmds: &mut Vec<Cmd>) {
     let asked = model.pane.frame.as_ref().is_some_and(|frame| frame.modes.focus_events);
-    if let (true, Focus::Attached, Some(run)) = (asked, model.focus, live_run(model)) {
+    if let (true, Focus::Attached, Some(run)) = (asked, model.focus, live_run(model))
+        && !model.keyboards.is_lost(run)
+    {
         cmds.push(Cmd::Control { run, control: WriteStdin::actions(vec![Action::Focus(got)]) });
     }
 }

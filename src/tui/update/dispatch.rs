@@ -10,8 +10,8 @@ use super::super::model::{Doubling, Focus, Model, Overlay};
 use super::palette;
 use super::sequence::Pressed;
 use super::{
-    answers, attached, browser, filter, find, intents, leave, line, menus, mouse, notify, prompt, scroll, sequence,
-    show, sync,
+    answers, attached, browser, filter, find, intents, keyboard, leave, line, menus, mouse, notify, prompt, scroll,
+    sequence, show, sync,
 };
 
 /// Takes an event in.
@@ -194,6 +194,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
 
 fn take_runs(model: &mut Model, change: Update, cmds: &mut Vec<Cmd>) {
     let shown = model.shown_runs();
+    keyboard::saw(model, &change, cmds);
     match change {
         Update::Run(view) => {
             let (run, status) = (view.id(), view.record.status);

@@ -9,6 +9,7 @@ mod filter;
 mod find;
 mod groups;
 mod intents;
+mod keyboard;
 mod leave;
 mod line;
 mod menus;

@@ -8,7 +8,7 @@ use super::super::cmd::Cmd;
 use super::super::model::{Focus, Line, Model, Overlay, areas};
 use super::super::view;
 use super::dispatch::act;
-use super::{attached, menus, palette, panes, scroll, select_mouse};
+use super::{attached, keyboard, menus, palette, panes, scroll, select_mouse};
 
 /// How far one notch of the wheel goes, in rows.
 const NOTCH: i64 = 3;
@@ -200,13 +200,21 @@ fn pass_on(model: &mut Model, mouse: Mouse, area: Rect, cmds: &mut Vec<Cmd>) -> 
         let y = row.checked_sub(frame.history.end).and_then(|y| u16::try_from(y).ok());
         let Some(y) = y.filter(|y| *y < frame.size.rows() && x < frame.size.cols()) else { return true };
         let action = Action::Mouse(Mouse { x, y, ..mouse });
-        cmds.push(Cmd::Control { run, control: WriteStdin::actions(vec![action]) });
+        // A mouse that only moves takes no keyboard.
+        let may =
+            if mouse.kind == MouseKind::Move { model.keyboards.is_held(run) } else { keyboard::press(model, cmds) };
+        if may {
+            cmds.push(Cmd::Control { run, control: WriteStdin::actions(vec![action]) });
+        }
         return true;
     }
     // A full-screen program without a mouse has no scrollback to show: the wheel is its cursor keys, as elsewhere.
     if let (true, MouseTracking::Off, Some(rows)) = (modes.alternate_screen, modes.mouse_tracking, wheel(mouse)) {
         let key = Key::Named(if rows < 0 { NamedKey::Up } else { NamedKey::Down });
         let actions = vec![Action::Key(key, Modifiers::default()); NOTCH as usize];
+        if !keyboard::press(model, cmds) {
+            return true;
+        }
         cmds.push(Cmd::Control { run, control: WriteStdin::actions(actions) });
         return true;
     }

@@ -62,6 +62,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::Clear
         | Intent::Signal
         | Intent::Extend
+        | Intent::Keyboard
         | Intent::Detach
         | Intent::Leave
         | Intent::Accept

@@ -4,7 +4,7 @@ use crate::model::{Mode, Status};
 
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, INSPECT_EVERY, InspectPanel, Model};
-use super::{attached, panes, reading, scroll, show};
+use super::{attached, keyboard, panes, reading, scroll, show};
 
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(run) = model.select_when_known.filter(|run| model.list.known(*run).is_some()) {
@@ -21,6 +21,7 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.focus == Focus::Attached && row != model.attached.as_ref() {
         (model.focus, model.dirty) = (Focus::List, true);
     }
+    keyboard::sync(model, cmds);
     attached::send_typed_ahead(model, cmds);
     watch(model, cmds);
     resize(model, cmds);
@@ -66,16 +67,18 @@ fn watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// The newest size that was asked for counts, answered or not: a resize never waits for the one before.
+/// The size follows who has the keyboard: whoever only looks changes none (S4.4). The newest size that was asked for counts, answered or not: a resize never waits for the one before.
 fn resize(model: &mut Model, cmds: &mut Vec<Cmd>) {
     for (index, area) in model.terminals().collect::<Vec<_>>() {
         let size = model.size_in(area);
         let Some(run) = model.pane_at(index).and_then(|pane| pane.run) else { continue };
         let Some(view) = model.list.known(run).map(|known| &known.view) else { continue };
         let takes = view.record.mode == Mode::Pty && view.record.status == Status::Running && view.control_open;
+        // Without a server nobody else can look.
+        let is_held = model.keyboards.is_held(run) || !model.setup.has_server;
         let Some(pane) = model.pane_at_mut(index) else { continue };
         let Some(has) = pane.frame.as_ref().map(|frame| frame.size) else { continue };
-        if takes && pane.resizing.unwrap_or(has) != size && pane.refused != Some(size) {
+        if takes && is_held && pane.resizing.unwrap_or(has) != size && pane.refused != Some(size) {
             pane.resizing = Some(size);
             cmds.push(Cmd::Resize { run, size });
         }

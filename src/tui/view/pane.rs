@@ -56,8 +56,14 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
             reading::place(model, area)
         }
         (None, Focus::Scroll) => reading::place(model, area),
-        (None, Focus::Attached) => "attached ".to_owned(),
-        (None, Focus::List) => String::new(),
+        (None, focus) => {
+            let words = view.filter(|view| !view.record.status.is_final());
+            match (words.and_then(|view| model.keyboards.words(view)), focus) {
+                (Some(words), _) => format!("{words} "),
+                (None, Focus::Attached) => "attached ".to_owned(),
+                (None, Focus::List | Focus::Scroll) => String::new(),
+            }
+        }
     };
     let left = usize::from(area.width).saturating_sub(right.chars().count());
     let text = format!("{}{right}", super::super::model::fit(&text, left));

@@ -157,6 +157,7 @@ impl Ground {
             defaults: RunDefaults { shell: Some("/bin/sh".into()), size: Size::DEFAULT, grace: Duration::from_secs(2) },
             nested: false,
             attach_key: "C-a".parse().expect("a key"),
+            hold: None,
             stdin: Box::new(Cursor::new(stdin.to_owned())),
             playback: |_| unreachable!("nothing is played without a terminal"),
             draw: |_, _| unreachable!("nothing is drawn here"),

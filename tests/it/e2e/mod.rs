@@ -7,6 +7,7 @@ mod attach;
 mod exports;
 mod faults;
 mod inspect;
+mod keyboard;
 mod keymap;
 mod leave;
 mod look;

@@ -71,6 +71,7 @@ fn child_that_panics() {
             colors: ColorChoice::TrueColor,
             again: String::new(),
             server: None,
+            hold: None,
         };
         let _ = tui::run(client, options).await;
         let _ = supervising.await;

@@ -7,15 +7,19 @@ use super::product::{PROGRAM, home, one};
 use crate::harness::{Exit, Home, Launch, Marker, Terminal, survivors};
 
 /// A home whose server ends with it.
-struct Served(Arc<Home>);
+pub(super) struct Served(pub(super) Arc<Home>);
 
 impl Served {
-    fn new(config: &str) -> Served {
+    pub(super) fn new(config: &str) -> Served {
         Served(home(config))
     }
 
     fn open(&self) -> Terminal {
-        Launch::in_home(&self.0, PROGRAM).args(["--config", "shtask.toml"]).size(100, 30).start()
+        self.open_sized(100, 30)
+    }
+
+    pub(super) fn open_sized(&self, cols: u16, rows: u16) -> Terminal {
+        Launch::in_home(&self.0, PROGRAM).args(["--config", "shtask.toml"]).size(cols, rows).start()
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -26,7 +30,7 @@ impl Served {
     }
 
     /// Does what a verb says; returns what it printed.
-    fn verb(&self, words: &[&str]) -> String {
+    pub(super) fn verb(&self, words: &[&str]) -> String {
         let output = self.command(words).output();
         String::from_utf8(output.expect("the program starts").stdout).expect("text")
     }

@@ -53,6 +53,7 @@ fn the_tui_itself() {
         colors: ColorChoice::TrueColor,
         again: String::new(),
         server: None,
+        hold: None,
     };
     let left = runtime.block_on(shtask::tui::run(Arc::new(Played::default()), options));
     println!("left as {left:?}");
