@@ -72,29 +72,28 @@ pub(super) async fn next_page(
     run: RunId,
     cursors: &mut [LogCursor],
 ) -> Result<Option<(usize, LogReading)>, Failure> {
-    cursors.iter_mut().for_each(|cursor| cursor.ask(client, run));
-    let asked = cursors.iter_mut().enumerate();
-    let pending: Vec<_> = asked
-        .filter_map(|(at, cursor)| {
-            let reply = cursor.asked.as_mut()?;
-            Some(Box::pin(async move { (at, reply.await) }))
-        })
-        .collect();
-    if pending.is_empty() {
-        return Ok(None);
-    }
-    let ((at, mut page), ..) = select_all(pending).await;
-    // The next server has the same log: it is gone on with where the last one had come to.
-    while page.as_ref().is_err_and(was_lost) {
+    loop {
+        cursors.iter_mut().for_each(|cursor| cursor.ask(client, run));
+        let asked = cursors.iter_mut().enumerate();
+        let pending: Vec<_> = asked
+            .filter_map(|(at, cursor)| {
+                let reply = cursor.asked.as_mut()?;
+                Some(Box::pin(async move { (at, reply.await) }))
+            })
+            .collect();
+        if pending.is_empty() {
+            return Ok(None);
+        }
+        let ((at, page), ..) = select_all(pending).await;
         cursors[at].asked = None;
-        cursors[at].ask(client, run);
-        let Some(again) = cursors[at].asked.as_mut() else { break };
-        page = again.await;
+        // The next server has the same log: it is gone on with where the last one had come to.
+        if page.as_ref().is_err_and(was_lost) {
+            continue;
+        }
+        let mut page = page?;
+        cursors[at].take(&mut page);
+        return Ok(Some((at, page)));
     }
-    cursors[at].asked = None;
-    let mut page = page?;
-    cursors[at].take(&mut page);
-    Ok(Some((at, page)))
 }
 
 /// Returns the streams that a run of this mode has.

@@ -149,3 +149,22 @@ fn a_follower_of_the_list_sees_each_revision_once() {
     ended(follower);
     assert!(revisions.windows(2).all(|pair| pair[0] < pair[1]), "{revisions:?}");
 }
+
+/// S6.3, S7.4.
+#[test]
+fn a_log_is_followed_over_the_deaths_of_the_server_without_a_byte_lost_or_doubled() {
+    let served = Served::new();
+    let run = served.start(&["i=0; while [ $i -lt 600 ]; do i=$((i+1)); echo line $i; sleep 0.01; done"]);
+    let mut following = begin(&served, &["logs", &run, "--follow"]);
+    let out = BufReader::new(following.stdout.take().expect("its output"));
+    for (number, line) in (1..).zip(out.lines()) {
+        assert_eq!(line.expect("a line"), format!("line {number}"));
+        if number == 50 || number == 300 {
+            kill_server(&served);
+        }
+        if number == 600 {
+            break;
+        }
+    }
+    assert_eq!(ended(following).0, Some(0));
+}
