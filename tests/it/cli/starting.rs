@@ -91,8 +91,8 @@ fn in_the_foreground_a_command_that_cannot_be_run_has_the_exit_code_of_a_shell()
             (&["run", "-f", "--", "./nowhere"], 127, "does not exist"),
             (&["run", "-f", "--", "./plain"], 126, "is not executable"),
             (&["run", "-f", "--", "/"], 126, "is a folder"),
-            (&["run", "-f", "--cwd", "/no/such", "--", "true"], 125, "/no/such"),
-            (&["run", "-f", "--timeout", "11m", "--", "true"], 125, "out of range"),
+            (&["run", "-f", "--cwd", "/no/such", "--", "true"], 2, "/no/such"),
+            (&["run", "-f", "--timeout", "11m", "--", "true"], 2, "out of range"),
         ] {
             let ran = ground.verb(words).await;
             assert_eq!((ran.exit, ran.out.as_str()), (exit, ""), "{ran:?}");
