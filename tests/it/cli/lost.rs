@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::real::{Served, ended, text};
 
-fn kill_server(served: &Served) {
+pub(super) fn kill_server(served: &Served) {
     let status: Value = serde_json::from_str(&served.done(&["server", "status", "--json"])).expect("json");
     let pid = status["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw).expect("a pid");
     kill_process(pid, Signal::KILL).expect("the server can be killed");

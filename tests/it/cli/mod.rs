@@ -5,6 +5,8 @@ mod attaching;
 mod changing;
 mod errors;
 mod ground;
+#[cfg(feature = "test-hooks")]
+mod killed;
 mod looking;
 mod lost;
 mod program;
