@@ -77,6 +77,11 @@ impl Known {
 }
 
 impl List {
+    /// How many runs ask for somebody who types.
+    pub(crate) fn asking(&self) -> usize {
+        self.runs.values().filter(|known| known.asks().is_some()).count()
+    }
+
     /// Selects the next run that needs somebody, those first that need it most. Returns whether there is one.
     pub(crate) fn select_attention(&mut self) -> bool {
         let needs = |key: &super::RowKey| -> u8 {

@@ -51,7 +51,7 @@ pub(crate) struct Known {
 #[derive(Debug, Default)]
 pub(crate) struct List {
     pub(crate) rows: Vec<Row>,
-    runs: HashMap<RunId, Known>,
+    pub(super) runs: HashMap<RunId, Known>,
     selected: Option<RowKey>,
     /// The group whose head is selected instead of a row.
     on_group: Option<String>,
@@ -90,6 +90,12 @@ impl List {
         let place = |id: RunId| self.rows.iter().position(|row| row.run == Some(id)).unwrap_or(usize::MAX);
         live.sort_by_key(|known| (place(known.view.id()), known.view.id()));
         live.into_iter().map(|known| &known.view).collect()
+    }
+
+    /// The live run of the same name as this one, which has ended.
+    pub(crate) fn live_namesake(&self, run: RunId) -> Option<&Arc<RunView>> {
+        let name = self.known(run)?.view.record.name.as_ref()?;
+        self.live().into_iter().find(|view| view.id() != run && view.record.name.as_ref() == Some(name))
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<RunView>> {

@@ -165,3 +165,54 @@ fn the_footer_of_inspect_offers_what_can_be_done_with_the_run() {
     let footer = stage.text().lines().last().expect("a footer").to_owned();
     assert!(!footer.contains("stop") && footer.contains("start"), "{footer}");
 }
+
+#[test]
+fn how_many_runs_need_somebody_is_said_whether_the_list_is_shown_or_not() {
+    let mut stage = Stage::demo((80, 24));
+    assert!(!stage.text().contains("need"));
+    for (number, name) in [(1, "web"), (2, "api")] {
+        let mut view = run(number, Some(name), Mode::Pty, Status::Running);
+        view.attention = Some(Attention { need: Need::Password, since: view.record.updated_at });
+        stage.put(view);
+        let said = if number == 1 { "1 needs you (!)" } else { "2 need you (!)" };
+        assert!(stage.text().contains(said), "{}", stage.text());
+    }
+    stage.press("z");
+    assert!(stage.text().contains("2 need you (!)"), "{}", stage.text());
+}
+
+#[test]
+fn a_mark_does_not_hide_that_a_run_needs_somebody() {
+    let mut stage = Stage::demo((80, 24));
+    let mut view = run(1, Some("web"), Mode::Pty, Status::Running);
+    view.attention = Some(Attention { need: Need::Input, since: view.record.updated_at });
+    stage.put(view).press("g space j");
+    let line = stage.text().lines().find(|line| line.contains("web")).expect("its row").to_owned();
+    assert!(line.starts_with('+') && line.contains('?'), "{line}");
+}
+
+#[test]
+fn an_old_run_is_not_started_in_place_of_a_newer_one_that_is_live() {
+    let mut stage = Stage::demo((80, 24));
+    stage.put(run(21, Some("login"), Mode::Pty, Status::Cancelled));
+    stage.put(run(22, Some("login"), Mode::Pty, Status::Running));
+    let key = crate::tui::model::RowKey::Run(id(21));
+    for keys in ["s", "r", "R"] {
+        stage.model.list.select_key(&key);
+        stage.press(keys);
+        assert!(!stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Restart { .. })), "{keys}");
+        assert!(stage.notice().contains("is running already"), "{}", stage.notice());
+    }
+}
+
+#[test]
+fn a_command_whose_secret_is_not_on_record_is_not_duplicated() {
+    let mut stage = Stage::demo((80, 24));
+    let mut view = run(31, Some("login"), Mode::Pty, Status::Completed);
+    std::sync::Arc::make_mut(&mut view.record).command = "login --password [redacted]".into();
+    stage.put(view);
+    stage.model.list.select_key(&crate::tui::model::RowKey::Run(id(31)));
+    stage.press("D");
+    assert!(stage.model.overlay.is_none());
+    assert!(stage.notice().contains("cannot be duplicated"), "{}", stage.notice());
+}

@@ -10,13 +10,13 @@ use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{Browser, Model, Overlay};
 use super::super::shows::What;
-use super::{prompt, show};
+use super::{intents, prompt, show};
 
 /// The longest filter, in bytes.
 const MAX_BYTES: usize = 256;
 
 /// What stands in a command in place of what was taken out of it.
-const COVERED: &str = "[redacted]";
+pub(super) const COVERED: &str = "[redacted]";
 
 pub(super) fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let browser = Browser { is_asked: true, ..Browser::default() };
@@ -113,8 +113,10 @@ fn act(model: &mut Model, browser: Box<Browser>, record: &Arc<Record>, intent: I
 /// Starts the run of a record again: as it was, when the list has it still, else from what the record says of it.
 fn start_again(model: &mut Model, record: &Record, name: &str, cmds: &mut Vec<Cmd>) {
     if model.list.known(record.id).is_some() {
-        cmds.push(Cmd::Restart { run: record.id, kill: false });
-        return model.inform(format!("{name} is started again"));
+        if intents::start_again(model, record.id, false, cmds) {
+            model.inform(format!("{name} is started again"));
+        }
+        return;
     }
     if record.command.contains(COVERED) {
         return model

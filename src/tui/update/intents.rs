@@ -157,7 +157,7 @@ fn start(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
     match (&key, run) {
         (RowKey::Task(_), _) => start_task(model, &key, cmds),
-        (RowKey::Run(_), Some(run)) => cmds.push(Cmd::Restart { run, kill: false }),
+        (RowKey::Run(_), Some(run)) => drop(start_again(model, run, false, cmds)),
         (RowKey::Run(_), None) => {}
     }
 }
@@ -193,6 +193,11 @@ fn duplicate(model: &mut Model) {
     let mut prompt = Prompt::new(&model.setup.cwd, model.setup.new_run_mode);
     match (&row.spec, model.list.view_of(row)) {
         (Some(spec), _) => prompt.fill_from_spec(spec),
+        (None, Some(view)) if view.record.command.contains(browser::COVERED) => {
+            let name = model.selected_name();
+            return model
+                .complain(format!("{name} cannot be duplicated: its record does not have the secrets of its command"));
+        }
         (None, Some(view)) => prompt.fill_from_record(&view.record),
         (None, None) => return,
     }
@@ -202,9 +207,20 @@ fn duplicate(model: &mut Model) {
 fn restart(model: &mut Model, kill: bool, cmds: &mut Vec<Cmd>) {
     match model.list.selected().map(|row| (row.key.clone(), row.run)) {
         Some((key, None)) => start_task(model, &key, cmds),
-        Some((_, Some(run))) => cmds.push(Cmd::Restart { run, kill }),
+        Some((_, Some(run))) => drop(start_again(model, run, kill, cmds)),
         None => {}
     }
+}
+
+/// Starts a run again; an old one not in place of a newer one that is live: nobody has asked to end that. Returns whether it is started.
+pub(super) fn start_again(model: &mut Model, run: RunId, kill: bool, cmds: &mut Vec<Cmd>) -> bool {
+    if let Some(view) = model.list.live_namesake(run) {
+        let (name, generation) = (model.run_name(run), view.record.generation);
+        model.inform(format!("{name}:{generation} is running already; stop or restart that one"));
+        return false;
+    }
+    cmds.push(Cmd::Restart { run, kill });
+    true
 }
 
 fn clear(model: &mut Model, cmds: &mut Vec<Cmd>) {

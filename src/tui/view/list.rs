@@ -32,8 +32,21 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     let title = crate::model::plain_line(&model.setup.title, 64);
     let text = if title.is_empty() { format!(" shtask{runs}") } else { format!(" shtask · {title}{runs}") };
     // What decides what is shown comes before how it is called.
-    let text = if model.list.is_arranged() { format!(" shtask{}", groups::arranged(model)) } else { text };
+    // That somebody is waited for comes before the name, too.
+    let text = if model.list.asking() > 0 { format!(" shtask{runs}{}", asking(model)) } else { text };
+    let text =
+        if model.list.is_arranged() { format!(" shtask{}{}", asking(model), groups::arranged(model)) } else { text };
     put_line(buf, area, area.y, &text, theme.head(model.focus == Focus::List && model.overlay.is_none()));
+}
+
+/// How many runs wait for somebody who types, and the key that leads there.
+pub(super) fn asking(model: &Model) -> String {
+    let key = model.key(Intent::Attention);
+    match model.list.asking() {
+        0 => String::new(),
+        1 => format!("  1 needs you ({key})"),
+        count => format!("  {count} need you ({key})"),
+    }
 }
 
 pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
@@ -83,7 +96,13 @@ fn draw_row(
     let base = if is_selected { theme.selected(model.focus == Focus::List) } else { Style::new() };
     put_line(buf, area, area.y, "", base);
     let right = area.right();
-    let mut x = put(buf, area.x, area.y, 1, if is_selected { "▌" } else { " " }, base);
+    // Where the place of the mark is taken by something that matters more, it is at the edge.
+    let edge = match (is_selected, model.marked.contains(&row.key) && words.mark != Some("+")) {
+        (true, _) => "▌",
+        (false, true) => "+",
+        (false, false) => " ",
+    };
+    let mut x = put(buf, area.x, area.y, 1, edge, base);
     x = put(buf, x, area.y, right - x, words.glyph, theme.over(base, words.style));
     let mark = words.mark.map_or(base, |_| theme.over(base, theme.mark()));
     x = put(buf, x, area.y, right.saturating_sub(x), words.mark.unwrap_or(" "), mark);
@@ -108,8 +127,8 @@ impl Words {
         let view = known.map(|known| known.view.as_ref());
         let (glyph, word, style) = state(row, view, theme);
         let mark = match known {
-            _ if model.marked.contains(&row.key) => Some("+"),
             Some(known) if known.asks().is_some() => Some("?"),
+            _ if model.marked.contains(&row.key) => Some("+"),
             Some(known) if known.bell => Some("!"),
             Some(known) if known.unseen => Some("*"),
             Some(_) | None => None,

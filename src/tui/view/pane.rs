@@ -7,7 +7,7 @@ use crate::model::{CommandSpec, plain_line};
 
 use super::super::cells::paint;
 use super::super::keys::{Intent, label};
-use super::super::model::{Focus, Model, Row};
+use super::super::model::{Focus, Model, Row, areas};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
 use super::{groups, list, reading, show};
@@ -32,6 +32,9 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     let (glyph, word, _) = list::state(row, view, theme);
     let word = if word.starts_with("failed ") { "failed" } else { &word };
     let mut text = format!(" {} {glyph} {word}", list::full_name(model, row));
+    if areas(model).is_some_and(|areas| areas.list.is_none()) {
+        text.push_str(&list::asking(model));
+    }
     let title = model.pane.frame.as_ref().map(|frame| plain_line(&frame.title, 128)).unwrap_or_default();
     if let Some(code) = view.filter(|view| view.record.status.is_final()).and_then(|view| view.record.exit_code) {
         text.push_str(&format!(" · exit {code}"));

@@ -61,10 +61,14 @@ fn less_follows_keys_and_a_resize() {
     // It waits for a key again: a resize in the middle of its drawing would be answered by another prompt.
     terminal.wait_for_text("(END)");
     terminal.resize(40, 12);
-    // Which prompt it shows then depends on whether it was in time to know that it is at the end.
-    terminal.wait_for("the new height", |screen| [":", "(END)"].contains(&screen.row(11).as_str()));
-    terminal.keys("g");
-    terminal.wait_for("the first page at the new height", |screen| screen.row(10) == "line 11");
+    // It throws keys away that come while it draws anew, and its prompt does not tell when that is over.
+    terminal.wait_until("the first page at the new height", |terminal| {
+        let is_there = terminal.screen().row(10) == "line 11";
+        if !is_there {
+            terminal.keys("g");
+        }
+        is_there
+    });
     terminal.keys("q");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
 }
