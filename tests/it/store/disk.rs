@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use shtask::api::{Feed, Update};
 use shtask::model::{ErrorCode, Failure, Record, RunId, Status};
@@ -42,8 +42,12 @@ impl Disk {
 
     fn remount(&self, how: &str) {
         let options = format!("remount,{how}");
-        let done = Command::new("mount").args(["-o", &options]).arg(self.path()).status();
-        assert!(done.is_ok_and(|status| status.success()), "remounted {how}");
+        let end = Instant::now() + DEADLINE;
+        // A child that another test starts has our descriptors until it executes its program: the file system is busy for that moment.
+        while !Command::new("mount").args(["-o", &options]).arg(self.path()).status().expect("mount").success() {
+            assert!(Instant::now() < end, "remounted {how}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Takes all room, also what is given back meanwhile, until the filler is dropped.
