@@ -1,13 +1,14 @@
 //! Exports: a run as something that can be taken elsewhere (S10.8), made beside the loop, chunk by chunk.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::core::{Core, Do};
-use super::kept::Kept;
+use super::kept::{Kept, settle_here};
 use super::search::api_stream;
 use super::serving::not_found;
 use crate::api::{Answer, Export, ExportFormat, ExportedLine};
@@ -27,8 +28,9 @@ impl Core {
         chunks_tx: mpsc::Sender<Vec<u8>>,
         answer: Answer<()>,
     ) -> Vec<Do> {
-        let listed = self.runs.get(&run).map(|entry| &entry.record).filter(|record| record.session == *session);
-        let (listed, session) = (listed.cloned(), session.clone());
+        let entry = self.runs.get(&run).filter(|entry| entry.record.session == *session);
+        let (listed, log) = (entry.map(|entry| Arc::clone(&entry.record)), entry.and_then(|entry| entry.log.clone()));
+        let session = session.clone();
         vec![Do::beside(move |kept: &Kept| {
             let outcome = kept.turn().and_then(|_turn| {
                 let stored = match (&listed, &kept.records) {
@@ -36,6 +38,7 @@ impl Core {
                     _ => None,
                 };
                 let record = listed.as_deref().or(stored.as_ref()).ok_or_else(|| not_found(run))?;
+                settle_here(log);
                 let mut chunks = Chunks { chunks_tx, chunk: Vec::new() };
                 kept.write_export(record, format, &mut chunks)?;
                 chunks.send().map_err(|error| broken_off(&error))

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use crate::api::{Answer, LogReading, LogRequest, Stream};
@@ -12,6 +14,24 @@ use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
 
 /// How many reads of logs are under way or wait at once. Each is a task, a blocking read and at most 1 MiB.
 const MAX_LOG_READS: usize = 256;
+
+/// How long a reader waits for the disk to have what was printed before it asked. A disk that is slower than that is read as it is.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// Waits until what live runs have printed by now can be read: what is on a screen is in the log, too.
+async fn settle(logs: impl IntoIterator<Item = LogProgress>) {
+    let all = async {
+        for mut log in logs {
+            log.settles().await;
+        }
+    };
+    let _ = tokio::time::timeout(SETTLING, all).await;
+}
+
+/// The same, on a thread that may wait.
+pub(super) fn settle_here(logs: impl IntoIterator<Item = LogProgress>) {
+    Handle::current().block_on(settle(logs));
+}
 
 /// What is on the disk, for readers.
 pub(super) struct Kept {
@@ -44,10 +64,16 @@ impl Kept {
             Stream::Stdout => LogStream::Output,
             Stream::Stderr => LogStream::Error,
         };
-        if let (Some(progress), Some(wait)) = (&mut progress, request.wait) {
+        if let Some(progress) = &mut progress {
+            let ready = async {
+                match request.wait {
+                    // That the time is over is an answer too: an empty one.
+                    Some(wait) => drop(tokio::time::timeout(wait, progress.reaches(stream, request.offset)).await),
+                    None => settle([progress.clone()]).await,
+                }
+            };
             tokio::select! {
-                // That the time is over is an answer too: an empty one.
-                _ = tokio::time::timeout(wait, progress.reaches(stream, request.offset)) => {}
+                () = ready => {}
                 () = answer.abandoned() => return,
             }
         }

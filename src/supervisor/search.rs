@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use regex::{Regex, RegexBuilder};
 
 use super::core::{Core, Do};
-use super::kept::Kept;
+use super::kept::{Kept, settle_here};
 use super::serving::not_found;
 use crate::api::{Answer, SearchHit, SearchRequest, SearchResults, SearchScope, Stream};
 use crate::model::{ErrorCode, Failure, RunId, SessionName};
 use crate::store::Redaction;
-use crate::store::log::{LogError, LogLine, LogReader, LogStream, LogText};
+use crate::store::log::{LogError, LogLine, LogProgress, LogReader, LogStream, LogText};
 
 /// How many searches and exports go on at once: each has a thread and reads as fast as the disk gives.
 const MAX_AT_ONCE: usize = 8;
@@ -85,8 +85,10 @@ impl Core {
             SearchScope::Live => own.filter(|(_, entry)| !entry.is_final()).map(|(id, _)| *id).rev().collect(),
             SearchScope::All => own.map(|(id, _)| *id).rev().collect(),
         };
+        let logs: Vec<LogProgress> = listed.iter().filter_map(|run| self.runs.get(run)?.log.clone()).collect();
         let search = Search { session: session.clone(), request, pattern, listed, redaction: self.redaction.clone() };
         vec![Do::beside(move |kept: &Kept| {
+            settle_here(logs);
             let found = search.run(kept, &answer);
             answer.send(found);
         })]

@@ -26,8 +26,10 @@ pub(super) struct Shared {
     pub(super) failed: AtomicU32,
     pub(super) failure: Mutex<Option<(Timestamp, String)>>,
     pub(super) ended: AtomicBool,
-    /// Grows with every step.
-    pub(super) steps_tx: watch::Sender<u64>,
+    /// How many messages the writer has got or will get: one that is still held back counts from its first step on.
+    pub(super) promised: AtomicU64,
+    /// How many of them are done.
+    pub(super) done_tx: watch::Sender<u64>,
 }
 
 impl Shared {
@@ -43,12 +45,13 @@ impl Shared {
             failed: AtomicU32::new(0),
             failure: Mutex::new(None),
             ended: AtomicBool::new(false),
-            steps_tx: watch::Sender::new(0),
+            promised: AtomicU64::new(0),
+            done_tx: watch::Sender::new(0),
         })
     }
 
-    pub(super) fn step(&self) {
-        self.steps_tx.send_modify(|steps| *steps += 1);
+    pub(super) fn one_done(&self) {
+        self.done_tx.send_modify(|done| *done += 1);
     }
 
     pub(super) fn fail(&self, segment: u32, why: String) {
@@ -78,13 +81,13 @@ impl Shared {
 #[derive(Debug, Clone)]
 pub struct LogProgress {
     shared: Arc<Shared>,
-    steps_rx: watch::Receiver<u64>,
+    done_rx: watch::Receiver<u64>,
 }
 
 impl LogProgress {
     pub(super) fn new(shared: Arc<Shared>) -> LogProgress {
-        let steps_rx = shared.steps_tx.subscribe();
-        LogProgress { shared, steps_rx }
+        let done_rx = shared.done_tx.subscribe();
+        LogProgress { shared, done_rx }
     }
 
     /// Returns where a stream ends at the moment, as an offset.
@@ -104,9 +107,19 @@ impl LogProgress {
     pub async fn reaches(&mut self, stream: LogStream, offset: u64) {
         while self.end(stream) <= offset && !self.has_ended() {
             // The sender lives as long as what is shared.
-            if self.steps_rx.changed().await.is_err() {
+            if self.done_rx.changed().await.is_err() {
                 return;
             }
         }
+    }
+
+    /// Waits until everything that the log had been given by the time of the call is in the files, as far as it can be.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    pub async fn settles(&mut self) {
+        let promised = self.shared.promised.load(Ordering::Acquire);
+        // The sender lives as long as what is shared.
+        let _ = self.done_rx.wait_for(|done| *done >= promised).await;
     }
 }

@@ -156,7 +156,14 @@ impl LogSink {
     }
 
     fn hold(&mut self, step: Step) {
-        self.held.push((self.at(), step));
+        self.hold_since(self.at(), step);
+    }
+
+    fn hold_since(&mut self, at: u64, step: Step) {
+        if self.held.is_empty() {
+            self.shared.promised.fetch_add(1, Ordering::AcqRel);
+        }
+        self.held.push((at, step));
     }
 
     fn send(&mut self, step: Step) {
@@ -178,6 +185,7 @@ impl LogSink {
         let message = Message { shared: Arc::clone(&self.shared), steps: std::mem::take(&mut self.held) };
         if self.messages_tx.send(Some(message)).is_err() {
             self.shared.fail(self.segment, "the writer of the logs has ended".to_owned());
+            self.shared.one_done();
         }
     }
 
@@ -222,7 +230,7 @@ impl LogSink {
             Some((since, Step::Bytes(last, held))) if *last == stream && at - *since <= MERGE_MICROS => {
                 held.extend_from_slice(bytes);
             }
-            Some(_) | None => self.held.push((at, Step::Bytes(stream, bytes.to_vec()))),
+            Some(_) | None => self.hold_since(at, Step::Bytes(stream, bytes.to_vec())),
         }
         self.held_bytes += bytes.len();
         if self.held_bytes >= MAX_HELD_BYTES {
@@ -288,9 +296,9 @@ impl LogSink {
     /// # Cancel safety
     /// Nothing is lost when it is dropped.
     pub async fn room(&self) {
-        let mut steps_rx = self.shared.steps_tx.subscribe();
+        let mut done_rx = self.shared.done_tx.subscribe();
         // It fails only without a sender, which is part of what is shared.
-        let _ = steps_rx.wait_for(|_| self.has_room()).await;
+        let _ = done_rx.wait_for(|_| self.has_room()).await;
     }
 
     /// Ends the log: nothing follows.
@@ -310,9 +318,9 @@ impl LogSink {
     /// # Cancel safety
     /// Nothing is lost when it is dropped.
     pub async fn is_written(&self) {
-        let mut steps_rx = self.shared.steps_tx.subscribe();
+        let mut done_rx = self.shared.done_tx.subscribe();
         // It fails only without a sender, which is part of what is shared.
-        let _ = steps_rx.wait_for(|_| self.shared.ended.load(Ordering::Acquire)).await;
+        let _ = done_rx.wait_for(|_| self.shared.ended.load(Ordering::Acquire)).await;
     }
 
     /// Returns what the log has. Bytes count once they are with the kernel.

@@ -89,7 +89,7 @@ impl Writer {
                 Ok(None) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Some(Message { shared, steps })) => {
                     steps.into_iter().for_each(|(at, step)| self.take(&shared, at, step));
-                    shared.step();
+                    shared.one_done();
                 }
                 Err(RecvTimeoutError::Timeout) => self.note_all(),
             }

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use super::drivers::{LOGS, Plan, setup};
 
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 struct Ground {
     state: tempfile::TempDir,

@@ -18,7 +18,7 @@ use shtask::sys::clock;
 use tempfile::TempDir;
 
 /// How long anything may take on a loaded machine.
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// What a verb printed, and its exit code.
 #[derive(Debug)]

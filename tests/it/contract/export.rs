@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shtask::api::{Export, ExportFormat, ExportedLine, Stream};
+use shtask::api::{Export, ExportFormat, ExportedLine, LogRequest, SearchRequest, SearchScope, Stream};
 use shtask::model::{ErrorCode, Failure, Limits, Record, RunId};
 
 use super::ground::{Ground, on_every_ground, within};
@@ -15,6 +15,7 @@ on_every_ground!(
     an_export_as_json_is_the_record_with_its_output,
     a_large_export_comes_in_chunks_and_waits_for_its_reader,
     what_has_left_the_list_is_exported_too,
+    what_is_on_the_screen_is_in_the_log_for_every_reader,
 );
 
 async fn export(ground: &Ground, run: RunId, format: ExportFormat) -> Result<String, Failure> {
@@ -93,6 +94,35 @@ async fn what_has_left_the_list_is_exported_too(ground: Arc<Ground>) {
     let record = ground.outcome(ground.sh("echo out")).await;
     for format in [ExportFormat::Cast, ExportFormat::Json, ExportFormat::Text] {
         assert!(export(&ground, record.id, format).await.expect("it is on record").contains("out"), "{format:?}");
+    }
+    ground.end().await;
+}
+
+/// S6.3, S6.6: the writer of logs is a little behind; readers do not see that.
+async fn what_is_on_the_screen_is_in_the_log_for_every_reader(ground: Arc<Ground>) {
+    let run = ground.start(ground.pty("stty -echo; exec cat")).await;
+    for number in 0..10 {
+        let [exported, read, found] = ["exported", "read", "found"].map(|word| format!("{word}-{number}"));
+        ground.type_text(run, &format!("{exported}\n")).await;
+        ground.until_shown(run, &exported).await;
+        let text = export(&ground, run, ExportFormat::Text).await.expect("a text");
+        assert!(text.contains(&exported), "{text}");
+        ground.type_text(run, &format!("{read}\n")).await;
+        ground.until_shown(run, &read).await;
+        let request = LogRequest { stream: Stream::Stdout, offset: 0, limit_bytes: 10_000, wait: None };
+        let log = within("the log", ground.client.read_log(run, request)).await.expect("a part");
+        assert!(String::from_utf8_lossy(&log.bytes).contains(&read), "{log:?}");
+        ground.type_text(run, &format!("{found}\n")).await;
+        ground.until_shown(run, &found).await;
+        let request = SearchRequest {
+            pattern: found.clone(),
+            is_regex: false,
+            ignore_case: false,
+            scope: SearchScope::Live,
+            limit: 10,
+        };
+        let results = within("hits", ground.client.search(request)).await.expect("a search");
+        assert_eq!(results.hits.len(), 1, "{found}: {results:?}");
     }
     ground.end().await;
 }

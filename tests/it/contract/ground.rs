@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::server::Served;
 
 /// How long anything may take on a loaded machine.
-pub(super) const DEADLINE: Duration = Duration::from_secs(20);
+pub(super) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// What is taken out of everything that is stored or shown.
 pub(super) const SECRET: &str = "hunter2";

@@ -12,7 +12,7 @@ use super::marker::{Marker, survivors};
 use super::pty::{Beside, Exit, Pty, ReadOutcome};
 
 /// How long a wait lasts before it fails, unless the terminal was given another bound.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// How often a condition is looked at again that no byte of the terminal announces (a file, a process).
 const LOOK_AGAIN: Duration = Duration::from_millis(10);

@@ -14,7 +14,7 @@ use shtask::sys::proc;
 use shtask::sys::wait::ExitKind;
 
 /// How long anything may take on a loaded machine.
-pub(super) const DEADLINE: Duration = Duration::from_secs(20);
+pub(super) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A command with pipes and no input.
 pub(super) const PIPES: Io = Io::Pipes { stdin: StdinSource::Null };

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::served::{Served, dial, supervise};
 use crate::harness::{Marker, survivors, wait_gone};
 
-const DEADLINE: Duration = Duration::from_secs(20);
+const DEADLINE: Duration = Duration::from_secs(60);
 const LOOK: View = View { size: Size::DEFAULT };
 
 async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::harness::{Home, Marker, Process, survivors};
 
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 fn program(home: &Home, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shtask"));

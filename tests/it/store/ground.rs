@@ -19,7 +19,7 @@ use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup, is_alive
 use tokio::task::JoinHandle;
 
 /// How long anything may take on a loaded machine.
-pub(super) const DEADLINE: Duration = Duration::from_secs(30);
+pub(super) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// What a program is set up with.
 #[derive(Clone, Copy)]

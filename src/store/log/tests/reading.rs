@@ -44,6 +44,23 @@ fn streams_are_told_in_the_order_in_which_they_came() {
 }
 
 #[test]
+fn who_waits_for_the_log_to_settle_reads_what_was_still_held_back() {
+    let ground = ground(LogOptions::default());
+    let mut sink = ground.sink(Mode::Pty);
+    let mut progress = sink.progress();
+    sink.append(LogStream::Output, b"held back");
+    assert!(sink.holds_back());
+    let settled = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(progress.settles());
+        progress.end(LogStream::Output)
+    });
+    sink.pass_on();
+    assert_eq!(settled.join().expect("settled"), 9);
+    assert_eq!(ground.reader().read(LogStream::Output, 0, 100).expect("read").bytes, b"held back");
+}
+
+#[test]
 fn reading_by_offset_goes_on_where_it_stopped_live_and_afterwards() {
     let ground = ground(SMALL);
     let mut sink = ground.sink(Mode::Pty);
