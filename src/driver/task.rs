@@ -22,8 +22,8 @@ use super::view::Collector;
 use crate::api::{Activity, Answer};
 use crate::holder::{Event, LinkError, Request};
 use crate::model::{ErrorCode, Failure, Mode, Moment, RunId, Size, StdinSpec, with_sources};
-use crate::sys::clock;
 use crate::sys::watched::Watched;
+use crate::sys::{clock, heap};
 use crate::tail::Pipe;
 
 /// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait about a
@@ -163,6 +163,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
             Woken::LookDue => driver.look_for_need(),
             Woken::LogDue => driver.keep.pass_on_to_log(),
         }
+        driver.rest_if_idle();
     }
 }
 
@@ -315,6 +316,13 @@ impl Driver {
     fn show_due_frame(&mut self) {
         if self.viewers.are_there() {
             self.viewers.show(self.collector.frame());
+        }
+    }
+
+    /// Gives up the memory of a screen that nothing happens on and nobody watches.
+    fn rest_if_idle(&mut self) {
+        if self.needs.due().is_none() && self.keep.flush_due().is_none() && !self.viewers.are_there() {
+            heap::freed(self.collector.rest());
         }
     }
 

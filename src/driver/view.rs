@@ -197,6 +197,14 @@ impl Collector {
         }
     }
 
+    /// Gives up memory until the next output or look. Returns how many bytes.
+    pub(super) fn rest(&mut self) -> usize {
+        match self {
+            Collector::Pty(screen) => screen.rest(),
+            Collector::Pipes(_) => 0,
+        }
+    }
+
     /// Returns how often the bell rang.
     pub(super) fn bells(&self) -> u64 {
         match self {

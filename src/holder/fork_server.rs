@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::sys::fork::{self, Side, SingleThreaded};
 use crate::sys::signals::{self, ChildNews};
 use crate::sys::wait::{self, Look, Whose};
-use crate::sys::{fd, rights};
+use crate::sys::{fd, heap, rights};
 
 use super::cgroup::CgroupParent;
 use super::event::{Event, SpawnStage};
@@ -61,7 +61,7 @@ fn serve() -> io::Result<()> {
         cgroups.sweep();
     }
     let news = ChildNews::open()?;
-    fork::give_memory_back();
+    heap::give_back();
     loop {
         let mut fds = [PollFd::new(&control, PollFlags::IN), PollFd::new(&news, PollFlags::IN)];
         match poll(&mut fds, None) {

@@ -10,7 +10,7 @@ use crate::sys::clock::boot_now;
 use crate::sys::fork::{self, SingleThreaded};
 use crate::sys::signals::ChildNews;
 use crate::sys::wait::{self, ExitKind, Look, Whose};
-use crate::sys::{fd, proc};
+use crate::sys::{fd, heap, proc};
 
 use super::cgroup::CgroupParent;
 use super::descriptors::Descriptors;
@@ -191,7 +191,7 @@ impl Holder<'_> {
                     self.abandon_spawn(failure);
                 }
                 // A start may bring megabytes of arguments, which nobody needs again.
-                fork::give_memory_back();
+                heap::give_back();
             }
             Request::Signal { signo, target } => {
                 let event =

@@ -222,6 +222,20 @@ impl Screen {
         self.settle().grid.flushed_history().rows(first, count).into_iter().map(Arc::new).collect()
     }
 
+    /// Gives up the cells, which take most of the memory of an idle screen, until the next output or look. Returns how many bytes that were:
+    /// none when it rests already, nor where it could not be made again exactly.
+    pub fn rest(&mut self) -> usize {
+        if self.terminal.grid.rests() {
+            return 0;
+        }
+        let terminal = self.settle();
+        if terminal.margins != (0, terminal.size.rows() - 1) || !terminal.grid.rest() {
+            return 0;
+        }
+        let (cols, rows) = (terminal.size.cols(), terminal.size.rows());
+        usize::from(cols) * usize::from(rows) * size_of::<vt100::Cell>()
+    }
+
     /// Leaves a string or sequence that never ends, and shows text again; the modes go back, what is drawn stays (BUGS B47).
     pub fn unstick(&mut self) {
         self.intake.unstick(&mut self.terminal);

@@ -6,12 +6,12 @@
 use std::cell::Cell as Flag;
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cells::{read_cell, read_row, starts_wide};
 use super::history::History;
 use super::line::{FILLER_MARK, REPLACEMENT_MARK};
+use super::rest::{Rested, least_parser, nothing_behind, parser};
 use super::scrolled::Behind;
 use super::styles::{Pen, StyleTable, push_number};
 use super::touched::{Touched, touched_by};
@@ -42,7 +42,9 @@ pub(super) struct Place {
 
 /// A grid of cells with a cursor.
 pub(super) struct Grid {
+    /// The least one while the grid rests.
     parser: vt100::Parser<Behind>,
+    rested: Option<Rested>,
     size: Size,
     pending: Vec<u8>,
     /// What the grid draws with, once the pending bytes are processed.
@@ -59,10 +61,16 @@ impl Grid {
     }
 
     fn with(size: Size, behind: Behind) -> Grid {
-        let nonzero = |n| NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN);
-        let parser = vt100::Parser::new_with_callbacks(nonzero(size.rows()), nonzero(size.cols()), 0, behind);
-        let touched = Touched::Everything;
-        Grid { parser, size, pending: Vec::new(), pen: Pen::default(), place: None, faults: 0, touched }
+        Grid {
+            parser: parser(size, behind),
+            rested: None,
+            size,
+            pending: Vec::new(),
+            pen: Pen::default(),
+            place: None,
+            faults: 0,
+            touched: Touched::Everything,
+        }
     }
 
     /// Returns how often a panic was caught.
@@ -188,8 +196,43 @@ impl Grid {
         self.behind().pretend(rows);
     }
 
-    /// Processes what is pending.
+    /// Returns whether it has no cells at the moment.
+    pub(super) fn rests(&self) -> bool {
+        self.rested.is_some()
+    }
+
+    /// Gives up the cells for text that draws them again, until the next flush. The margins have to be those of the whole screen. Returns
+    /// whether the grid rests now.
+    pub(super) fn rest(&mut self) -> bool {
+        self.flush();
+        let size = self.size;
+        match guarded(|| Rested::of(&mut self.parser, size)) {
+            Ok(Some(rested)) => {
+                let behind = std::mem::replace(self.parser.callbacks_mut(), nothing_behind());
+                self.parser = least_parser(behind);
+                self.pending = Vec::new();
+                self.rested = Some(rested);
+                true
+            }
+            Ok(None) => false,
+            Err(()) => {
+                self.mend();
+                false
+            }
+        }
+    }
+
+    fn wake(&mut self) {
+        if let Some(rested) = self.rested.take() {
+            let behind = std::mem::replace(self.parser.callbacks_mut(), nothing_behind());
+            self.parser = parser(self.size, behind);
+            rested.draw(&mut self.parser);
+        }
+    }
+
+    /// Processes what is pending: now the cells can be read.
     pub(super) fn flush(&mut self) {
+        self.wake();
         if self.pending.is_empty() {
             return;
         }
@@ -198,10 +241,7 @@ impl Grid {
             let (row, col) = self.parser.screen().cursor_position();
             self.touched = self.touched.and(touched_by(&pending, row, col, self.size.cols()));
         }
-        let before = GUARDED.replace(true);
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.parser.process(&pending)));
-        GUARDED.set(before);
-        if outcome.is_err() {
+        if guarded(|| self.parser.process(&pending)).is_err() {
             self.mend();
             self.place = None;
         }
@@ -214,15 +254,7 @@ impl Grid {
     /// Makes a new grid after a panic, with what can still be read of the old one.
     fn mend(&mut self) {
         self.faults += 1;
-        let old = std::mem::replace(
-            &mut self.parser,
-            vt100::Parser::new_with_callbacks(
-                NonZeroU16::MIN,
-                NonZeroU16::MIN,
-                0,
-                Behind::new(History::new(0, 1), StyleTable::new()),
-            ),
-        );
+        let old = std::mem::replace(&mut self.parser, least_parser(nothing_behind()));
         let alternate = old.screen().alternate_screen();
         let rows: Vec<Row> = (0..self.size.rows())
             .map(|row| catch_unwind(AssertUnwindSafe(|| read_row(&old, self.size.cols(), row))).unwrap_or_default())
@@ -267,12 +299,12 @@ impl Grid {
 
     /// Returns whether the alternate screen is shown.
     pub(super) fn is_alternate(&self) -> bool {
-        self.parser.screen().alternate_screen()
+        self.rested.as_ref().map_or_else(|| self.parser.screen().alternate_screen(), Rested::is_alternate)
     }
 
     /// Returns a row of the shown screen.
     pub(super) fn row(&self, row: u16) -> Row {
-        debug_assert!(self.pending.is_empty(), "flush before reading");
+        debug_assert!(self.pending.is_empty() && self.rested.is_none(), "flush before reading");
         read_row(&self.parser, self.size.cols(), row)
     }
 
@@ -285,8 +317,7 @@ impl Grid {
     pub(super) fn remake(&mut self, size: Size) {
         self.flush();
         let faults = self.faults;
-        let empty = Behind::new(History::new(0, 1), StyleTable::new());
-        let mut behind = std::mem::replace(self.parser.callbacks_mut(), empty);
+        let mut behind = std::mem::replace(self.parser.callbacks_mut(), nothing_behind());
         behind.restart(false);
         *self = Grid::with(size, behind);
         self.faults = faults;
@@ -403,8 +434,15 @@ impl Grid {
 }
 
 fn take_behind(mut parser: vt100::Parser<Behind>) -> Behind {
-    let empty = Behind::new(History::new(0, 1), StyleTable::new());
-    let mut behind = std::mem::replace(parser.callbacks_mut(), empty);
+    let mut behind = std::mem::replace(parser.callbacks_mut(), nothing_behind());
     behind.restart(false);
     behind
+}
+
+/// Does something in which `vt100` may panic.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, ()> {
+    let before = GUARDED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    outcome.map_err(drop)
 }

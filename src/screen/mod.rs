@@ -32,6 +32,7 @@ mod redraw;
 mod render;
 mod replies;
 mod resize;
+mod rest;
 mod scrolled;
 mod sequence;
 mod sgr;

@@ -131,16 +131,6 @@ pub fn set_name(name: &CStr) -> io::Result<()> {
     Ok(nix::sys::prctl::set_name(name)?)
 }
 
-/// Gives memory that was freed back to the kernel, where the C library can.
-#[cfg_attr(target_env = "gnu", expect(unsafe_code, reason = "malloc_trim has no wrapper"))]
-pub fn give_memory_back() {
-    // SAFETY: works on the allocator's free memory only.
-    #[cfg(target_env = "gnu")]
-    unsafe {
-        libc::malloc_trim(0);
-    }
-}
-
 /// Returns the pid of the process at the other end of a socket pair or connection, as it was when that was made.
 ///
 /// # Errors

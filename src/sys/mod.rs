@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod fd;
 pub mod fork;
+pub mod heap;
 pub mod hooks;
 pub mod local;
 pub mod memory;

@@ -6,14 +6,11 @@ use std::process::Command;
 use shtask::model::Size;
 use shtask::screen::Screen;
 
-/// Returns the memory of this process that is in RAM and its own, in bytes.
-fn resident() -> usize {
+/// Returns the memory of this process that no file is behind, in bytes: what a file is behind is its own or shared with whoever runs it, too.
+fn anonymous() -> usize {
     let text = fs::read_to_string("/proc/self/smaps_rollup").expect("the kernel tells");
-    let kib = |name| {
-        let line = text.lines().find(|line| line.starts_with(name)).expect("a line");
-        line.split_whitespace().nth(1).expect("a number").parse::<usize>().expect("a number")
-    };
-    (kib("Private_Dirty:") + kib("Private_Clean:")) * 1024
+    let line = text.lines().find(|line| line.starts_with("Anonymous:")).expect("a line");
+    line.split_whitespace().nth(1).expect("a number").parse::<usize>().expect("a number") * 1024
 }
 
 /// Lines that fill 200 columns, in colours, as a build writes them.
@@ -44,9 +41,9 @@ fn alone(name: &str, measure: impl Fn()) {
 /// Makes many screens, so that one costs much more than what the rest of the process does meanwhile.
 fn cost_of_one(count: usize, make: impl Fn() -> Screen) -> usize {
     let warm = make();
-    let before = resident();
+    let before = anonymous();
     let screens: Vec<Screen> = (0..count).map(|_| make()).collect();
-    let after = resident();
+    let after = anonymous();
     drop((warm, screens));
     after.saturating_sub(before) / count
 }
@@ -77,5 +74,19 @@ fn an_idle_screen_of_80_by_24_takes_less_than_300_kib() {
         });
         assert!(cost < 300 * 1024, "a screen takes {cost} bytes");
         assert!(cost > 10 * 1024, "cells take memory: {cost} bytes were seen");
+    });
+}
+
+#[test]
+fn a_screen_at_rest_takes_less_than_8_kib() {
+    alone("a_screen_at_rest_takes_less_than_8_kib", || {
+        let cost = cost_of_one(200, || {
+            let mut screen = Screen::new(Size::DEFAULT, 10_000);
+            screen.admit("$ ls -l --color\r\n".repeat(23).as_bytes());
+            screen.frame();
+            assert!(screen.rest() > 60_000);
+            screen
+        });
+        assert!(cost < 8 * 1024, "a screen takes {cost} bytes");
     });
 }

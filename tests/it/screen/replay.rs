@@ -51,11 +51,22 @@ fn difference(one: &Seen, other: &Seen) -> Option<String> {
 
 /// Feeds pieces, resizing after each as told; splits each piece at multiples of `step`. Returns what is seen at each cut.
 fn replay(size: Size, pieces: &[(Vec<u8>, Size)], step: usize) -> Vec<Seen> {
+    replay_with(size, pieces, step, |_| {})
+}
+
+/// The same, with something done after each chunk.
+fn replay_with(
+    size: Size,
+    pieces: &[(Vec<u8>, Size)],
+    step: usize,
+    mut after_chunk: impl FnMut(&mut Screen),
+) -> Vec<Seen> {
     let mut screen = Screen::new(size, 200);
     let mut all = Vec::new();
     for (bytes, next) in pieces {
         for chunk in bytes.chunks(step.max(1)) {
             screen.admit(chunk);
+            after_chunk(&mut screen);
         }
         screen.resize(*next);
         screen.count_cut();
@@ -114,6 +125,35 @@ proptest! {
             prop_assert_eq!(difference(whole, split), None);
         }
     }
+
+    #[test]
+    fn a_screen_that_rests_anywhere_goes_on_like_one_that_never_does(
+        first in size(),
+        pieces in prop::collection::vec((output(), size()), 1..4),
+        step in 1_usize..40,
+    ) {
+        let rested = replay_with(first, &pieces, step, |screen| {
+            screen.rest();
+        });
+        for (awake, rested) in replay(first, &pieces, step).iter().zip(&rested) {
+            prop_assert_eq!(difference(awake, rested), None);
+        }
+    }
+}
+
+#[test]
+fn recorded_programs_can_rest_at_nearly_every_moment() {
+    let (mut moments, mut rests) = (0, 0);
+    for recording in recordings::all() {
+        let pieces = [(recording.bytes.clone(), recording.size)];
+        let rested = replay_with(recording.size, &pieces, 1000, |screen| {
+            moments += 1;
+            rests += usize::from(screen.rest() > 0);
+            assert_eq!(screen.rest(), 0, "{}: it rests already, or cannot", recording.name);
+        });
+        assert_eq!(rested, replay(recording.size, &pieces, 1000), "{}", recording.name);
+    }
+    assert!(rests * 10 > moments * 9, "{rests} of {moments}");
 }
 
 #[test]
