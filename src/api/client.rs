@@ -12,7 +12,8 @@ use super::{
     Watch,
 };
 use crate::model::{
-    Cut, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, StillAlive, TimeoutKind, WriteStdin,
+    Cut, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec, StillAlive, TimeoutKind,
+    WriteStdin,
 };
 
 /// Asks for a new run.
@@ -178,6 +179,15 @@ pub trait Client: Send + Sync {
 
     /// Tells that a run is ready, by whatever its readiness is known: its ready timeout is void.
     fn mark_ready(&self, run: RunId) -> Reply<()>;
+
+    /// Gives a live run another name, or its first one (S7.5, S10.6); answers with the record, once it is durable. It is the next generation of
+    /// that name. What the run itself sees of its name (`SHTASK_TASK`) stays as it was started with; restarts have the new one.
+    ///
+    /// # Errors
+    /// [`Conflict`](crate::model::ErrorCode::Conflict) when a live run has the name, [`ControlClosed`](crate::model::ErrorCode::ControlClosed) for
+    /// a run that is starting, ending or over. [`StoreFailed`](crate::model::ErrorCode::StoreFailed) when the disk does not take it: the run has
+    /// the name all the same, and storing it is tried again.
+    fn rename(&self, run: RunId, name: RunName) -> Reply<Arc<Record>>;
 
     /// Reads the newest output, at most `limit_bytes` a stream (S6.1), and marks a final run observed.
     fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading>;

@@ -46,6 +46,7 @@ pub fn main() -> ExitCode {
         | Verb::Signal(_)
         | Verb::Stop(_)
         | Verb::Restart(_)
+        | Verb::Rename(_)
         | Verb::Wait(_)
         | Verb::Attach(_)
         | Verb::Why(_)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs};
+use super::args_change::{RenameArgs, ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs};
 use super::args_export::ExportArgs;
 use super::args_look::{
     AttachArgs, HistoryArgs, LogsArgs, LsArgs, OneRef, ReadArgs, RenderArgs, ReplayArgs, SearchArgs, WaitArgs,
@@ -110,6 +110,8 @@ pub enum Verb {
     Stop(StopArgs),
     /// Stop a run and start it again, as its next generation
     Restart(RestartArgs),
+    /// Give a live run another name
+    Rename(RenameArgs),
     /// Wait for runs to end, to be ready, or to print something
     Wait(WaitArgs),
     /// Use the terminal of a run in this terminal

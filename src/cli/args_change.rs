@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 
 use super::values::{key, signal};
-use crate::model::{KeyChord, RunRef, Size};
+use crate::model::{KeyChord, RunName, RunRef, Size};
 
 /// What to type (S11.4).
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -135,4 +135,23 @@ pub struct RestartArgs {
     /// Skip the grace: SIGKILL at once
     #[arg(long, short)]
     pub kill: bool,
+}
+
+/// Another name.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+#[command(after_help = "Examples:
+  shtask rename 3f0k api
+  shtask rename api web/api                      into the group web
+  shtask rename web/api api                      and out of it
+
+The run becomes the next generation of that name. It still sees the name that it was started with, in SHTASK_TASK; a restart has
+the new one. A name that a live run has is refused, and so is a new name for a run that is over: its record does not change.")]
+pub struct RenameArgs {
+    /// The run: its id or the start of it, NAME, or NAME:GENERATION
+    #[arg(value_name = "REF")]
+    pub run: RunRef,
+
+    /// The name, 1 to 128 of the characters A-Z a-z 0-9 _ . - and, between parts, /
+    #[arg(value_name = "NAME")]
+    pub name: RunName,
 }

@@ -1,4 +1,4 @@
-//! `stop`, `restart`, `signal`, `write`, `resize`: what changes runs.
+//! `stop`, `restart`, `rename`, `signal`, `write`, `resize`: what changes runs.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::args_change::{ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs, WritePart};
+use super::args_change::{RenameArgs, ResizeArgs, RestartArgs, SignalArgs, StopArgs, WriteArgs, WritePart};
 use super::exit::{Exit, Fault};
 use super::facts::record_json;
 use super::here::Verbs;
@@ -71,6 +71,18 @@ impl Verbs<'_> {
             self.console.json(&json!({ "schema": 1, "runs": started }))?;
         }
         Ok(first_failure(exits))
+    }
+
+    /// Gives a live run another name; prints the name and generation that it has now.
+    pub(super) async fn rename(&mut self, args: &RenameArgs) -> Result<Exit, Fault> {
+        let run = self.find(&args.run).await?;
+        let record = self.client_for(&args.run).rename(run, args.name.clone()).await?;
+        if self.console.look.json {
+            self.console.json(&record_json(&record))?;
+        } else {
+            self.console.line(&label(&record))?;
+        }
+        Ok(Exit::DONE)
     }
 
     /// Sends a signal.

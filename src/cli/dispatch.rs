@@ -18,6 +18,7 @@ impl Verbs<'_> {
             Verb::Signal(args) => self.signal(args).await,
             Verb::Stop(args) => self.stop(args).await,
             Verb::Restart(args) => self.restart(args).await,
+            Verb::Rename(args) => self.rename(args).await,
             Verb::Wait(args) => self.wait(args).await,
             Verb::Attach(args) => self.attach(args).await,
             Verb::Why(args) => self.why(args).await,

@@ -18,7 +18,7 @@ use crate::api::{
     empty_feed, reply,
 };
 use crate::model::{
-    Applied, Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec,
+    Applied, Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
     SessionName, TimeoutKind, Typist, WriteStdin,
 };
 use crate::wire::screen::read_rows;
@@ -204,6 +204,10 @@ impl Client for RemoteClient {
 
     fn mark_ready(&self, run: RunId) -> Reply<()> {
         self.ask(Ask::MarkReady { run })
+    }
+
+    fn rename(&self, run: RunId, name: RunName) -> Reply<Arc<Record>> {
+        self.ask(Ask::Rename { run, name: name.to_string() })
     }
 
     fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading> {

@@ -54,6 +54,13 @@ impl Asked<'_> {
                 plain(Box::pin(json(id, client.set_deadline(run, kind, deadline))))
             }
             Ask::MarkReady { run } => plain(Box::pin(json(id, client.mark_ready(run)))),
+            Ask::Rename { run, name } => {
+                let reply = match name.parse() {
+                    Ok(name) => client.rename(run, name),
+                    Err(error) => Reply::ready(Err(Failure::new(ErrorCode::Invalid, IdError::to_string(&error)))),
+                };
+                plain(Box::pin(json(id, reply)))
+            }
             Ask::Read { run, limit_bytes } => plain(Box::pin(json(id, client.read(run, limit_bytes)))),
             Ask::ReadLog { run, request } => plain(Box::pin(with(id, client.read_log(run, request), Answered::Log))),
             Ask::Reap { run } => plain(Box::pin(json(id, client.reap(run)))),

@@ -63,7 +63,8 @@ pub(super) fn put(connection: &Connection, record: &Record) -> Result<(), StoreE
     }
     if kept.is_some() {
         let mut update = connection.prepare_cached(
-            "UPDATE runs SET status = ?2, revision = ?3, exit_code = ?4, failure = ?5, completed_at = ?6, observed_at = ?7, record = ?8
+            "UPDATE runs SET status = ?2, revision = ?3, exit_code = ?4, failure = ?5, completed_at = ?6, observed_at = ?7, record = ?8,
+                 name = ?9, generation = ?10
              WHERE id = ?1 AND revision = ?3 - 1",
         )?;
         let changed = update.execute(params![
@@ -75,6 +76,8 @@ pub(super) fn put(connection: &Connection, record: &Record) -> Result<(), StoreE
             completed_at,
             observed_at,
             json,
+            record.name.as_ref().map(|name| name.as_str()),
+            record.generation,
         ])?;
         if changed != 1 {
             let kept = kept.map_or(0, |kept| kept.revision);

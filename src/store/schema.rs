@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction};
 pub(super) const APPLICATION_ID: i64 = 0x7368_746b;
 
 /// The steps from an empty file to the present shape. A step that was released never changes: a new one follows it.
-const STEPS: [&str; 2] = [STEP_1, STEP_2];
+const STEPS: [&str; 3] = [STEP_1, STEP_2, STEP_3];
 
 /// The newest version that is known.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
@@ -93,6 +93,16 @@ CREATE TABLE sessions (
     session TEXT PRIMARY KEY,
     state   TEXT NOT NULL CHECK (json_valid(state))
 ) WITHOUT ROWID;
+";
+
+/// A live run may get another name, as the next generation of it.
+const STEP_3: &str = r"
+CREATE TRIGGER runs_rename AFTER UPDATE OF name, generation ON runs
+WHEN NEW.name IS NOT NULL AND (NEW.name IS NOT OLD.name OR NEW.generation <> OLD.generation)
+BEGIN
+    INSERT INTO generations VALUES (NEW.session, NEW.name, NEW.generation)
+    ON CONFLICT DO UPDATE SET generation = max(generation, excluded.generation);
+END;
 ";
 
 /// Brings a database up to the present shape.

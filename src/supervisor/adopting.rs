@@ -140,7 +140,9 @@ impl Core {
     /// Goes on with a run of another server; none when it was not noted what the run is.
     pub(super) fn adopt(&mut self, at: At, record: Record, taken_up: TakenUp) -> Option<Vec<Do>> {
         let mut noted = Noted::read(taken_up.words());
-        let (spec, resolved) = noted.begun.take()?;
+        let (mut spec, resolved) = noted.begun.take()?;
+        // It may have another name than when it was begun.
+        spec.name.clone_from(&record.name);
         noted.started = noted.started.or_else(|| started(taken_up.hello().start));
         let run = record.id;
         let ending = noted.ending.take();
@@ -175,6 +177,7 @@ impl Core {
             activity: crate::api::Activity::default(),
             attention: None,
             keyboard: crate::model::Keyboard::default(),
+            renaming: None,
             keeping: Keeping::of(record.revision),
             refused: None,
             log: None,

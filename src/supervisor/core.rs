@@ -43,6 +43,8 @@ pub(super) enum Write {
     Running,
     /// The newest output of a live run.
     Flush,
+    /// The run has another name.
+    Renamed,
     Final,
     Observed,
     /// An attempt after one that failed.

@@ -440,3 +440,24 @@ fn with_a_strict_store_a_failed_flush_ends_the_run() {
     let last = played.store(Write::Final, Ok(()));
     assert_eq!((last.status, last.failure.as_ref().map(|f| f.code)), (Status::Failed, Some(ErrorCode::StoreFailed)));
 }
+
+/// S2.7, S7.5.
+#[test]
+fn a_name_that_cannot_be_stored_is_told_so_and_stored_when_the_disk_takes_it() {
+    let mut played = Played::new(Limits::default());
+    let run = played.live();
+    let name: crate::model::RunName = "api".parse().expect("a name");
+    let mut reply = played.ask(|core, at, answer| core.rename(at, run, name.clone(), answer));
+    let second = played.ask(|core, at, answer| core.rename(at, run, "other".parse().expect("a name"), answer));
+    assert_eq!(second.wait().expect_err("one at a time").code, ErrorCode::Busy);
+    assert!(futures_util::FutureExt::now_or_never(&mut reply).is_none(), "not before it is durable");
+    let written = played.store(Write::Renamed, Err(Failure::new(ErrorCode::StoreFailed, "the disk is full")));
+    assert_eq!((written.name.as_ref(), written.generation), (Some(&name), 1));
+    let failure = reply.wait().expect_err("it is not durable");
+    assert!(failure.code == ErrorCode::StoreFailed && failure.message.contains("the disk is full"), "{failure}");
+    assert_eq!(played.core.runs[&run].record.name.as_ref(), Some(&name));
+    played.with(|core, at| core.store_again(at, run));
+    let written = played.store(Write::Again, Ok(()));
+    assert_eq!(written.name, Some(name));
+    assert!(played.core.runs[&run].record.degraded.as_ref().is_some_and(|degraded| degraded.until.is_some()));
+}

@@ -32,6 +32,7 @@ impl Core {
                 return self.set_deadline(at, run, kind, deadline, answer);
             }
             Request::MarkReady(run, answer) => return self.mark_ready(at, run, answer),
+            Request::Rename(run, name, answer) => return self.rename(at, run, name, answer),
             Request::Read(run, limit_bytes, answer) => {
                 return self.read(at, run, limit_bytes, &caller.presence, answer);
             }
@@ -88,6 +89,7 @@ impl Request {
             | Request::Signal(..)
             | Request::SetDeadline(..)
             | Request::MarkReady(..)
+            | Request::Rename(..)
             | Request::Reap(..)
             | Request::Forget(..)
             | Request::SetFence(..)
@@ -129,6 +131,7 @@ impl Request {
             | Request::Signal(run, ..)
             | Request::SetDeadline(run, ..)
             | Request::MarkReady(run, ..)
+            | Request::Rename(run, ..)
             | Request::Read(run, ..)
             | Request::Inspect(run, ..)
             | Request::Surroundings(run, ..)

@@ -60,6 +60,8 @@ pub(super) struct Entry {
     pub(super) attention: Option<Attention>,
     /// Who types.
     pub(super) keyboard: Keyboard,
+    /// Who waits for another name of it to be durable.
+    pub(super) renaming: Option<Answer<Arc<Record>>>,
     pub(super) keeping: Keeping,
     /// The last start of its name that was refused.
     pub(super) refused: Option<Refused>,

@@ -15,8 +15,8 @@ use crate::api::{
     Stopping, Summary, Surroundings, View, Watch, empty_feed, reply,
 };
 use crate::model::{
-    Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, SessionName,
-    TimeoutKind, Typist, TypistId, WriteStdin,
+    Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
+    SessionName, TimeoutKind, Typist, TypistId, WriteStdin,
 };
 use crate::sys::clock;
 
@@ -159,6 +159,10 @@ impl Client for LocalClient {
 
     fn mark_ready(&self, run: RunId) -> Reply<()> {
         self.ask(|answer| Request::MarkReady(run, answer))
+    }
+
+    fn rename(&self, run: RunId, name: RunName) -> Reply<Arc<Record>> {
+        self.ask(|answer| Request::Rename(run, name, answer))
     }
 
     fn read(&self, run: RunId, limit_bytes: usize) -> Reply<Reading> {

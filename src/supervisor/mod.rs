@@ -20,6 +20,7 @@ mod looking;
 mod lost;
 mod reap;
 mod records;
+mod renaming;
 mod request;
 mod search;
 mod serving;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::launch::{Resolved, RunIdentity};
 use crate::model::run::Outcome;
-use crate::model::{LogFacts, Mode, ProcessIdentity, Record, RecordOutput, RunSpec, Size, Status};
+use crate::model::{LogFacts, Mode, ProcessIdentity, Record, RecordOutput, RunName, RunSpec, Size, Status};
 
 /// The shape of records.
 const SCHEMA: u32 = 1;
@@ -62,6 +62,11 @@ pub(super) fn running(record: &Record, at: Timestamp) -> Arc<Record> {
 /// Notes the process of a run; stored with the next change.
 pub(super) fn with_process(record: &Record, process: ProcessIdentity, at: Timestamp) -> Arc<Record> {
     Arc::new(Record { process: Some(process), started_at: Some(at), ..record.clone() })
+}
+
+/// Makes the record of a run that has another name.
+pub(super) fn renamed(record: &Record, name: RunName, generation: u64, at: Timestamp) -> Arc<Record> {
+    next(record, at, |next| (next.name, next.generation) = (Some(name), generation))
 }
 
 /// Notes the size of a run's terminal; stored with the next change.

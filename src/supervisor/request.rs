@@ -13,8 +13,8 @@ use crate::api::{
     Surroundings, View, Watch,
 };
 use crate::model::{
-    Cut, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, SessionName, TimeoutKind,
-    WriteStdin,
+    Cut, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec, SessionName,
+    TimeoutKind, WriteStdin,
 };
 
 /// The road to who waits for a foreground run.
@@ -48,6 +48,7 @@ pub(super) enum Request {
     Signal(RunId, i32, SignalTarget, Answer<u32>),
     SetDeadline(RunId, TimeoutKind, Deadline, Answer<()>),
     MarkReady(RunId, Answer<()>),
+    Rename(RunId, RunName, Answer<Arc<Record>>),
     Read(RunId, usize, Answer<Reading>),
     ReadLog(RunId, LogRequest, Answer<LogReading>),
     Reap(Option<RunId>, Answer<Vec<Reaped>>),
@@ -89,6 +90,7 @@ impl Request {
             Request::Signal(_, _, _, answer) => answer.send(Err(failure)),
             Request::SetDeadline(_, _, _, answer) => answer.send(Err(failure)),
             Request::MarkReady(_, answer) => answer.send(Err(failure)),
+            Request::Rename(_, _, answer) => answer.send(Err(failure)),
             Request::Read(_, _, answer) => answer.send(Err(failure)),
             Request::ReadLog(_, _, answer) => answer.send(Err(failure)),
             Request::Reap(_, answer) => answer.send(Err(failure)),

@@ -25,6 +25,11 @@ pub(super) struct Resolving {
 }
 
 impl Resolving {
+    /// Returns the name that it is to have.
+    pub(super) fn name(&self) -> Option<&RunName> {
+        self.identity.name.as_ref()
+    }
+
     /// Returns the session that it is for.
     pub(super) fn session(&self) -> &SessionName {
         &self.identity.session
@@ -219,6 +224,7 @@ impl Core {
             activity: Activity::default(),
             attention: None,
             keyboard: Keyboard::default(),
+            renaming: None,
             keeping: Keeping::default(),
             refused: None,
             log: None,
@@ -241,7 +247,7 @@ impl Core {
     }
 
     /// Returns a session's live run of a name.
-    fn active_run(&self, session: &SessionName, name: &RunName) -> Option<RunId> {
+    pub(super) fn active_run(&self, session: &SessionName, name: &RunName) -> Option<RunId> {
         let is_it = |entry: &Entry| entry.record.name.as_ref() == Some(name) && entry.record.session == *session;
         let active = self.runs.iter().find(|(_, entry)| is_it(entry) && !entry.is_final());
         active.map(|(run, _)| *run)

@@ -82,6 +82,7 @@ impl Kept {
             Request::Stop(_, _, _, answer) => answer.send(Ok(StopOutcome { applied: false, record: record.into() })),
             Request::Why(_, answer) => answer.send(Ok(why::why(&view(record.into()), None, now()))),
             Request::WithdrawStop(_, _, answer) => answer.send(Ok(false)),
+            Request::Rename(_, _, answer) => answer.send(Err(super::renaming::keeps_its_name(true))),
             other => other.refuse(control_closed(true)),
         }
         After::Nothing

@@ -119,7 +119,12 @@ impl Core {
                 entry.keeping.pause = Some(pause);
                 todo.push(Do::ArmStore(run, at.now.plus(pause)));
                 // What somebody waits for is tried at once; the rest goes with the next attempt.
-                if entry.keeping.waiting.iter().any(|write| matches!(write, Write::Running | Write::Final)) {
+                if entry
+                    .keeping
+                    .waiting
+                    .iter()
+                    .any(|write| matches!(write, Write::Running | Write::Renamed | Write::Final))
+                {
                     todo.extend(entry.next_write(at.wall));
                 }
             }
@@ -137,6 +142,7 @@ impl Core {
         hooks::pass(match write {
             Write::Starting => "start.recorded",
             Write::Running => "start.confirmed",
+            Write::Renamed => "rename.stored",
             Write::Final => "final.stored",
             Write::Flush | Write::Again | Write::Observed => "flush.stored",
         });
@@ -151,6 +157,10 @@ impl Core {
                     entry.final_failure = result.err();
                 }
                 self.step(at, run, Input::FinalStored)
+            }
+            Write::Renamed => {
+                self.rename_stored(run, result);
+                Vec::new()
             }
             Write::Flush | Write::Again | Write::Observed => {
                 if let (Ok(()), Some(entry)) = (&result, self.runs.get(&run).filter(|entry| entry.is_final())) {

@@ -38,8 +38,8 @@ pub const POINTS: [&str; 30] = [
 ];
 
 /// Every point on the ways of a server that another one takes its runs up from: notes for it, output on its way into the log, taking up, leaving
-/// runs, sessions.
-pub const SERVER_POINTS: [&str; 12] = [
+/// runs, sessions, other names.
+pub const SERVER_POINTS: [&str; 14] = [
     "note.write",
     "note.written",
     "spool.hopped",
@@ -52,6 +52,8 @@ pub const SERVER_POINTS: [&str; 12] = [
     "leave.ending",
     "session.store",
     "session.stored",
+    "rename.store",
+    "rename.stored",
 ];
 
 /// The variable that says what happens where.

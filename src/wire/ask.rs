@@ -88,6 +88,8 @@ pub enum Ask {
     SetDeadline { run: RunId, kind: TimeoutKind, deadline: Deadline },
     /// [`mark_ready`](crate::api::Client::mark_ready).
     MarkReady { run: RunId },
+    /// [`rename`](crate::api::Client::rename): `name` is a name as people write it.
+    Rename { run: RunId, name: String },
     /// [`read`](crate::api::Client::read).
     Read { run: RunId, limit_bytes: usize },
     /// [`read_log`](crate::api::Client::read_log).

@@ -223,3 +223,27 @@ fn fifty_thousand_records_open_and_list_quickly() {
     println!("50,000 records: opened in {opened:?}, newest 100 listed in {listed:?}");
     assert_eq!(page.len(), 100);
 }
+
+/// S7.5.
+#[test]
+fn a_live_record_may_get_another_name_a_final_one_not_and_its_generation_is_counted() {
+    let (folder, mut store) = store();
+    let first = starting(1);
+    put(&mut store, &first).expect("a beginning");
+    let api = Some("api".parse().expect("a name"));
+    let renamed = Record { name: api.clone(), generation: 7, ..next(&first, Status::Running) };
+    put(&mut store, &renamed).expect("another name");
+    let last = next(&renamed, Status::Completed);
+    put(&mut store, &last).expect("the end");
+    let late = Record { name: None, observed_at: Some(Timestamp::now()), revision: last.revision + 1, ..last.clone() };
+    assert!(put(&mut store, &late).is_err(), "a final record does not change");
+    drop(store);
+    let (store, _) = open_in(folder.path()).expect("a store");
+    let records = store.records();
+    assert_eq!(records.get(id(1)).expect("read"), Some(last));
+    let page = records.page(&session(), api.as_ref(), None, 10, &|_| None, &|_| true).expect("a page");
+    assert_eq!(page.0.len(), 1, "it is found by its name");
+    let names = records.generations().expect("names");
+    assert_eq!(names.newest(&session(), &"api".parse().expect("a name")), 7);
+    assert_eq!(names.newest(&session(), &"web".parse().expect("a name")), 2);
+}

@@ -12,8 +12,8 @@ use crate::api::{
     Stopping, Summary, Update, View, Watch, feed, reply,
 };
 use crate::model::{
-    Cut, ErrorCode, Failure, Fence, Frame, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind,
-    WriteStdin,
+    Cut, ErrorCode, Failure, Fence, Frame, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
+    TimeoutKind, WriteStdin,
 };
 
 /// What was asked, in words.
@@ -115,6 +115,11 @@ impl Client for Fake {
     }
 
     fn set_deadline(&self, _: RunId, _: TimeoutKind, _: Deadline) -> Reply<()> {
+        unavailable()
+    }
+
+    fn rename(&self, run: RunId, name: RunName) -> Reply<Arc<Record>> {
+        self.said.say(format!("rename {} {name}", run.short()));
         unavailable()
     }
 

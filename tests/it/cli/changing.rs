@@ -108,3 +108,28 @@ fn a_signal_goes_to_whom_it_is_meant_for() {
         assert_eq!(json.exit, 2, "{json:?}");
     });
 }
+
+/// S7.5.
+#[test]
+fn a_rename_tells_name_and_generation_and_what_is_wrong_with_a_name() {
+    stand(|ground: Arc<Ground>| async move {
+        let run = ground.start(&["--", "sleep", "60"]).await;
+        assert_eq!(ground.verb(&["rename", &run, "web/api"]).await.done(), "web/api:1\n");
+        let json = ground.verb(&["rename", "web/api", "api", "--json"]).await.json();
+        assert_eq!((&json["name"], &json["generation"]), (&"api".into(), &1.into()));
+        ground.start(&["--name", "db", "--", "sleep", "60"]).await;
+        let taken = ground.verb(&["rename", "api", "db"]).await;
+        assert_eq!(taken.exit, 1, "{taken:?}");
+        assert!(taken.err.contains("db is the name of a live run") && taken.err.contains("hint: "), "{taken:?}");
+        let long = "x".repeat(129);
+        for bad in ["", "a b", "a\n", "\u{1b}[2J", "/a", "a//b", "-a", &long] {
+            let ran = ground.verb(&["rename", "api", "--", bad]).await;
+            assert_eq!(ran.exit, 2, "{ran:?}");
+            assert!(ran.err.contains("1 to 128 of the characters") && !ran.err.contains('\u{1b}'), "{ran:?}");
+        }
+        ground.verb(&["stop", "api", "--kill"]).await.done();
+        let over = ground.verb(&["rename", "api", "other"]).await;
+        assert_eq!(over.exit, 5, "{over:?}");
+        assert_eq!(ground.verb(&["rename", "nobody", "other"]).await.exit, 3);
+    });
+}

@@ -71,8 +71,13 @@ fn a_server_that_is_killed_at_any_named_point_costs_no_run_no_line_and_no_exit_c
             }
         }
         // What is asked of it may be answered, by it or by the next one, or be cut off by its death: what holds is looked at below.
-        let ways: [&[&str]; 4] =
-            [&["ls"], &["run", "--name", "late", "--", "true"], &["session", "close", "other"], &["server", "upgrade"]];
+        let ways: [&[&str]; 5] = [
+            &["ls"],
+            &["rename", &runs[0], "moved"],
+            &["run", "--name", "late", "--", "true"],
+            &["session", "close", "other"],
+            &["server", "upgrade"],
+        ];
         for words in ways {
             signal = signal.or_else(|| signal_of(&mut server, Duration::ZERO));
             if signal.is_none() {
@@ -84,6 +89,10 @@ fn a_server_that_is_killed_at_any_named_point_costs_no_run_no_line_and_no_exit_c
         served.0.write("leave", "");
         for run in &runs {
             is_whole(&served, run, point);
+        }
+        if point == "rename.stored" {
+            let moved: Value = serde_json::from_str(&served.done(&["show", "moved", "--json"])).expect("json");
+            assert_eq!((&moved["ref"], &moved["generation"]), (&Value::from(&*runs[0]), &Value::from(1)));
         }
     }
 }

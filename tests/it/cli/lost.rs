@@ -168,3 +168,21 @@ fn a_log_is_followed_over_the_deaths_of_the_server_without_a_byte_lost_or_double
     }
     assert_eq!(ended(following).0, Some(0));
 }
+
+/// S7.4, S7.5.
+#[test]
+fn another_name_outlives_the_server_and_goes_on_with_its_generations() {
+    let served = Served::new();
+    let run = served.start(&["--name", "web", "--", "sleep", "1000"]);
+    assert_eq!(served.done(&["rename", "web", "api"]), "api:1\n");
+    kill_server(&served);
+    let shown: Value = serde_json::from_str(&served.done(&["show", "api", "--json"])).expect("json");
+    assert_eq!((&shown["ref"], &shown["status"]), (&Value::from(&*run), &Value::from("running")));
+    served.done(&["restart", "api"]);
+    let shown: Value = serde_json::from_str(&served.done(&["show", "api", "--json"])).expect("json");
+    assert_eq!((&shown["name"], &shown["generation"]), (&Value::from("api"), &Value::from(2)));
+    served.done(&["stop", "api", "--kill"]);
+    kill_server(&served);
+    served.start(&["--name", "other", "--", "sleep", "1000"]);
+    assert_eq!(served.done(&["rename", "other", "api"]), "api:3\n");
+}

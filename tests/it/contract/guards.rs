@@ -33,6 +33,7 @@ async fn all_failures(ground: &Ground, client: &dyn Client, run: RunId) -> Vec<F
         client.restart(run, STOP).await.expect_err("restart"),
         client.signal(run, 15, SignalTarget::Tree).await.expect_err("signal"),
         client.mark_ready(run).await.expect_err("ready"),
+        client.rename(run, "other".parse().expect("a name")).await.expect_err("rename"),
         client.forget(run).await.expect_err("forget"),
         client.reap(None).await.expect_err("reap"),
         client.set_fence(None).await.expect_err("fence"),

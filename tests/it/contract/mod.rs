@@ -23,6 +23,7 @@ mod live;
 mod naming;
 mod outputs;
 mod reading;
+mod renaming;
 mod search;
 mod sessions;
 mod starting;

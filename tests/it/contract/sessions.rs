@@ -42,6 +42,7 @@ async fn all_failures(ground: &Ground, client: &dyn Client, run: RunId) -> Vec<F
         client.signal(run, 15, SignalTarget::Tree).await.expect_err("signal"),
         client.set_deadline(run, TimeoutKind::Wall, Deadline::Remove).await.expect_err("deadline"),
         client.mark_ready(run).await.expect_err("ready"),
+        client.rename(run, "other".parse().expect("a name")).await.expect_err("rename"),
         client.read(run, 100).await.expect_err("read"),
         client.read_log(run, log).await.expect_err("log"),
         client.inspect(run).await.expect_err("inspect"),

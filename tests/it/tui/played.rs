@@ -9,8 +9,8 @@ use shtask::api::{
     feed,
 };
 use shtask::model::{
-    Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunRef, RunSpec, TimeoutKind,
-    WriteStdin,
+    Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
+    TimeoutKind, WriteStdin,
 };
 
 #[derive(Default)]
@@ -62,6 +62,10 @@ impl Client for Played {
     }
 
     fn mark_ready(&self, _: RunId) -> Reply<()> {
+        refuse()
+    }
+
+    fn rename(&self, _: RunId, _: RunName) -> Reply<Arc<Record>> {
         refuse()
     }
 

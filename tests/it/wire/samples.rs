@@ -16,7 +16,7 @@ use shtask::wire::{
 };
 
 /// The names of all that can be asked.
-const ASKS: [&str; 38] = [
+const ASKS: [&str; 39] = [
     "start",
     "start_foreground",
     "control",
@@ -55,6 +55,7 @@ const ASKS: [&str; 38] = [
     "hand_back_keyboard",
     "usage",
     "surroundings",
+    "rename",
 ];
 
 fn run() -> RunId {
@@ -183,6 +184,7 @@ fn ask(name: &str) -> Ask {
         "hand_back_keyboard" => Ask::HandBackKeyboard { run },
         "usage" => Ask::Usage,
         "surroundings" => Ask::Surroundings { run },
+        "rename" => Ask::Rename { run, name: "web/api".into() },
         other => panic!("no sample of {other}"),
     }
 }
@@ -228,6 +230,7 @@ fn name_of(ask: &Ask) -> &'static str {
         Ask::HandBackKeyboard { .. } => 35,
         Ask::Usage => 36,
         Ask::Surroundings { .. } => 37,
+        Ask::Rename { .. } => 38,
     };
     ASKS[place]
 }
