@@ -46,6 +46,8 @@ pub(crate) enum Cmd {
     Signal { run: RunId, signal: i32, target: SignalTarget },
     /// Move or remove a deadline.
     SetDeadline { run: RunId, kind: TimeoutKind, deadline: Deadline },
+    /// Give a run another name.
+    Rename { run: RunId, name: RunName },
     /// Ask for the record and live facts.
     Inspect(RunId),
     /// Ask what live runs use.

@@ -59,6 +59,10 @@ pub(crate) enum Answer {
         run: RunId,
         result: Result<(), Failure>,
     },
+    Renamed {
+        run: RunId,
+        result: Result<Arc<Record>, Failure>,
+    },
     Inspected {
         run: RunId,
         result: Result<Box<Inspection>, Failure>,

@@ -1,6 +1,7 @@
 //! The actions of each part of the interface and the keys that they have by default. What the keys do in the end, after a preset and the
 //! user's own wishes, is in the [`Keymap`](super::keymap::Keymap).
 
+pub(crate) use super::key_label::{label, sequence_label};
 use crate::model::{Key, KeyChord, Modifiers, NamedKey};
 
 /// What a key means where it is pressed.
@@ -87,6 +88,8 @@ pub(crate) enum Intent {
     Sort,
     Fold,
     Attention,
+    Rename,
+    Group,
 }
 
 /// A line of the keymap.
@@ -162,6 +165,8 @@ pub(crate) const LIST: &[Binding] = &[
     ),
     bind(Intent::Signal, &[ch('m')], "signal", "send a signal"),
     bind(Intent::Extend, &[ch('e')], "deadline", "extend or remove the deadline"),
+    bind(Intent::Rename, &[ch('M')], "rename", "give the live run, or the group, another name"),
+    bind(Intent::Group, &[ch('B')], "group", "put the live run into a group, or take it out"),
     bind(Intent::Pager, &[ch('L')], "pager", "open the log in $PAGER"),
     bind(Intent::Editor, &[ch('E')], "editor", "open the log in $EDITOR"),
     bind(Intent::Export, &[ch('o')], "export", "write the run to a file: text, svg, html, png or cast"),
@@ -359,6 +364,12 @@ pub(crate) const ASK: &[Binding] = &[
     bind(Intent::Accept, &[key(NamedKey::Enter)], "choose", "choose the answer"),
 ];
 
+/// In the prompt for another name or group; other keys edit it.
+pub(crate) const RENAME: &[Binding] = &[
+    bind(Intent::Accept, &[key(NamedKey::Enter)], "rename", "give that name"),
+    bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "cancel", "keep the name"),
+];
+
 /// While runs are being ended before leaving.
 pub(crate) const WAITING: &[Binding] = &[
     bind(Intent::Hurry, &[ch('q'), ctrl('c'), key(NamedKey::Enter)], "do not wait", "kill what is left now"),
@@ -383,6 +394,7 @@ pub(crate) enum Part {
     Menu,
     Leave,
     Ask,
+    Rename,
     Waiting,
 }
 
@@ -416,6 +428,7 @@ pub(crate) const TABLES: &[Table] = &[
     table(Part::Menu, "Menus", MENU),
     table(Part::Leave, "Leaving", QUESTION),
     table(Part::Ask, "Questions", ASK),
+    Table { takes_text: true, ..table(Part::Rename, "Another name", RENAME) },
     table(Part::Waiting, "Waiting for runs to end", WAITING),
     table(Part::Help, "Help", HELP),
 ];
@@ -449,41 +462,6 @@ pub(super) fn kebab(name: &str) -> String {
         text.push(c.to_ascii_lowercase());
     }
     text
-}
-
-/// Returns keys in a row as the TUI shows them.
-pub(crate) fn sequence_label(keys: &[KeyChord]) -> String {
-    keys.iter().map(|key| label(*key)).collect::<Vec<_>>().join(" ")
-}
-
-/// Returns a key as the TUI shows it.
-pub(crate) fn label(chord: KeyChord) -> String {
-    let name = match chord.key {
-        Key::Named(NamedKey::Enter) => "Enter",
-        Key::Named(NamedKey::Escape) => "Esc",
-        Key::Named(NamedKey::Tab) => "Tab",
-        Key::Named(NamedKey::Up) => "↑",
-        Key::Named(NamedKey::Down) => "↓",
-        Key::Named(NamedKey::Left) => "←",
-        Key::Named(NamedKey::Right) => "→",
-        Key::Named(NamedKey::PageUp) => "PgUp",
-        Key::Named(NamedKey::PageDown) => "PgDn",
-        Key::Named(NamedKey::Home) => "Home",
-        Key::Named(NamedKey::End) => "End",
-        Key::Named(NamedKey::F(n)) => return format!("{}F{n}", prefix(chord.modifiers)),
-        Key::Char(' ') => "Space",
-        Key::Named(NamedKey::Backspace | NamedKey::Delete | NamedKey::Insert) | Key::Char(_) => {
-            return chord.to_string();
-        }
-    };
-    format!("{}{name}", prefix(chord.modifiers))
-}
-
-fn prefix(modifiers: Modifiers) -> String {
-    [(modifiers.ctrl, "C-"), (modifiers.alt, "M-"), (modifiers.shift, "S-")]
-        .into_iter()
-        .filter_map(|(held, text)| held.then_some(text))
-        .collect()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod complete;
 mod event;
 mod exporting;
 mod input;
+mod key_label;
 mod keymap;
 mod keys;
 mod model;

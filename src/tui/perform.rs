@@ -65,6 +65,10 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
             let reply = client.set_deadline(run, kind, deadline);
             answer(async move { Answer::DeadlineSet { run, result: reply.await } })
         }
+        Cmd::Rename { run, name } => {
+            let reply = client.rename(run, name);
+            answer(async move { Answer::Renamed { run, result: reply.await } })
+        }
         Cmd::Inspect(run) => {
             let reply = client.inspect(run);
             answer(async move { Answer::Inspected { run, result: reply.await.map(Box::new) } })

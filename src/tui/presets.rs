@@ -20,11 +20,13 @@ const fn scroll(intent: Intent, keys: &'static [&'static str]) -> Change {
     Change { part: Part::Scroll, intent, keys }
 }
 
-/// `a` adds, `d` removes, `v` looks back; what they take has another key.
+/// `a` adds, `d` removes, `e` renames, `v` looks back; what they take has another key.
 const MPROCS: &[Change] = &[
     list(Intent::NewRun, &["a", "n"]),
     list(Intent::Duplicate, &["C", "D"]),
     list(Intent::Clear, &["d", "c"]),
+    list(Intent::Rename, &["e", "M"]),
+    list(Intent::Extend, &["T"]),
     list(Intent::Detach, &["Q"]),
     list(Intent::Scrollback, &["v", "["]),
     list(Intent::Split, &["|"]),
@@ -50,6 +52,7 @@ const TMUX: &[Change] = &[
     list(Intent::Palette, &["p", ":", "C-b :"]),
     list(Intent::Detach, &["d", "C-b d"]),
     list(Intent::Redraw, &["C-l", "C-b r"]),
+    list(Intent::Rename, &["M", "C-b ,"]),
     list(Intent::Suspend, &["C-z", "C-b C-z"]),
 ];
 
@@ -61,6 +64,7 @@ const VIM: &[Change] = &[
     list(Intent::NewRun, &["o", "n"]),
     list(Intent::Export, &["O"]),
     list(Intent::Clear, &["d d"]),
+    list(Intent::Rename, &["M", "c w"]),
     list(Intent::Detach, &["Z D"]),
     list(Intent::Leave, &["q", "Z Z", "C-c"]),
     list(Intent::PageUp, &["page_up", "C-u", "C-b"]),

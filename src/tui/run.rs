@@ -394,6 +394,7 @@ impl<S: Surface> Ui<S> {
             | Cmd::Restart { .. }
             | Cmd::Signal { .. }
             | Cmd::SetDeadline { .. }
+            | Cmd::Rename { .. }
             | Cmd::Inspect(_)
             | Cmd::Usage
             | Cmd::Surroundings(_)

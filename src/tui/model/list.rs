@@ -220,8 +220,12 @@ impl List {
             view,
         };
         let changed = before.is_none_or(|before| looks_different(before, &known));
+        let is_renamed = before.is_some_and(|before| before.view.record.name != known.view.record.name);
         self.runs.insert(id, known);
         self.arranged.stale |= changed;
+        if is_renamed {
+            self.leave_row(id);
+        }
         changed | self.place(id)
     }
 
@@ -254,12 +258,7 @@ impl List {
                 continue;
             }
             row.run = match &row.key {
-                RowKey::Task(name) => self
-                    .runs
-                    .values()
-                    .filter(|known| known.view.record.name.as_ref() == Some(name))
-                    .max_by_key(|known| known.view.record.generation)
-                    .map(|known| known.view.id()),
+                RowKey::Task(name) => latest(&self.runs, name),
                 RowKey::Run(_) => None,
             };
         }
@@ -305,6 +304,27 @@ impl List {
         runs.into_iter().map(|(_, id)| id).collect()
     }
 
+    /// A run has another name: it leaves the row of its task, and its own one for that of a task of its new name. The selection goes with it.
+    fn leave_row(&mut self, id: RunId) {
+        let Some(index) = self.rows.iter().position(|row| row.run == Some(id)) else { return };
+        let name = self.runs[&id].view.record.name.clone();
+        let new_key = name.map(RowKey::Task).filter(|key| self.rows.iter().any(|row| row.key == *key));
+        let new_key = new_key.unwrap_or(RowKey::Run(id));
+        let old_key = self.rows[index].key.clone();
+        if old_key == new_key {
+            return;
+        }
+        match &old_key {
+            RowKey::Task(task) => self.rows[index].run = latest(&self.runs, task),
+            RowKey::Run(_) if matches!(new_key, RowKey::Task(_)) => drop(self.rows.remove(index)),
+            RowKey::Run(_) => return,
+        }
+        if self.selected.as_ref() == Some(&old_key) {
+            self.selected = Some(new_key);
+        }
+        self.arranged.stale = true;
+    }
+
     fn place(&mut self, id: RunId) -> bool {
         let record = &self.runs[&id].view.record;
         if let Some(name) = &record.name
@@ -335,9 +355,16 @@ impl List {
     }
 }
 
+/// The latest run of a name.
+fn latest(runs: &HashMap<RunId, Known>, name: &RunName) -> Option<RunId> {
+    let of_name = runs.values().map(|known| &known.view.record).filter(|record| record.name.as_ref() == Some(name));
+    of_name.max_by_key(|record| record.generation).map(|record| record.id)
+}
+
 fn looks_different(before: &Known, after: &Known) -> bool {
     let (old, new) = (&before.view, &after.view);
     (before.unseen, before.bell) != (after.unseen, after.bell)
+        || old.record.name != new.record.name
         || old.record.status != new.record.status
         || old.activity.progress != new.activity.progress
         || old.attention != new.attention

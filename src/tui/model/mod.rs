@@ -20,6 +20,7 @@ mod prompt;
 mod question;
 mod reading;
 mod recall;
+mod rename;
 mod show;
 mod split;
 mod state;
@@ -45,6 +46,7 @@ pub(crate) use prompt::{Field, Prompt};
 pub(crate) use question::{Deed, Question};
 pub(crate) use reading::*;
 pub(crate) use recall::{Recall, RecallPlace};
+pub(crate) use rename::{RenamePrompt, Renaming};
 pub(crate) use show::Shown;
 pub(crate) use split::{MAX_PANES, Split, grid};
 pub(crate) use state::{

@@ -127,6 +127,8 @@ pub(crate) fn applies(model: &Model, intent: Intent) -> bool {
         Intent::Attach => is_pending || view.is_some_and(|view| is_live && view.record.mode == Mode::Pty),
         Intent::Stop => is_live || view.is_some_and(|view| view.record.status == crate::model::Status::Orphaned),
         Intent::Kill | Intent::Signal | Intent::Extend => is_live,
+        Intent::Rename => is_live || is_on_group,
+        Intent::Group => is_on_group || view.is_some_and(|view| is_live && view.record.name.is_some()),
         Intent::Keyboard => view.is_some_and(|view| is_live && view.record.mode == Mode::Pty),
         Intent::Start => row.is_some() && !is_live && !is_pending,
         Intent::Clear => row.is_some() && !is_live,

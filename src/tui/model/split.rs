@@ -28,6 +28,11 @@ impl Split {
         self.pinned.contains(key)
     }
 
+    /// The rows that it names.
+    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut RowKey> {
+        self.pinned.iter_mut().chain(&mut self.follower)
+    }
+
     /// How many panes there are.
     pub(crate) fn count(&self) -> usize {
         panes_for(self.pinned.len())

@@ -18,8 +18,8 @@ use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
     Areas, Browser, ExportMenu, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, Keyboards, LeaveQuestion, LinePrompt,
-    List, ListFilter, Notified, Palette, Pane, Prompt, Question, Recall, RowKey, Sampling, Shown, SignalMenu, Split,
-    areas, countdown_step, detached, summary,
+    List, ListFilter, Notified, Palette, Pane, Prompt, Question, Recall, RenamePrompt, RowKey, Sampling, Shown,
+    SignalMenu, Split, areas, countdown_step, detached, summary,
 };
 
 /// How long the user is told of something that has happened by itself.
@@ -62,6 +62,8 @@ pub(crate) enum Overlay {
     Line(Box<LinePrompt>),
     /// The question before several runs are stopped.
     Ask(Box<Question>),
+    /// The prompt for another name or group.
+    Rename(Box<RenamePrompt>),
 }
 
 impl Overlay {
@@ -78,6 +80,7 @@ impl Overlay {
             Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) => Part::Menu,
             Overlay::Leave(_) => Part::Leave,
             Overlay::Ask(_) => Part::Ask,
+            Overlay::Rename(_) => Part::Rename,
         }
     }
 }
@@ -324,6 +327,14 @@ impl Model {
             RowKey::Task(name) => name.to_string(),
             RowKey::Run(id) => self.run_name(*id),
         }
+    }
+
+    /// A run that had this row has another one: what is known of the row goes with it.
+    pub(crate) fn row_changed(&mut self, run: RunId, before: Option<RowKey>) {
+        let after = self.list.row_of(run).map(|row| row.key.clone());
+        let (Some(before), Some(after)) = (before, after) else { return };
+        let rows = self.attached.iter_mut().chain(&mut self.marked).chain(self.split.rows_mut());
+        rows.filter(|key| **key == before).for_each(|key| *key = after.clone());
     }
 
     /// How a run is called: the name it has, or the start of its command.

@@ -16,6 +16,7 @@ mod palette;
 mod pictures;
 mod random;
 mod reading;
+mod renaming;
 mod scrolling;
 mod showing;
 mod shows;

@@ -54,6 +54,7 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
                 complain(model, &format!("the deadline of {} was not changed", model.run_name(run)), &failure);
             }
         }
+        Answer::Renamed { run, result } => super::rename::renamed(model, run, result),
         Answer::Inspected { run, result } => inspected(model, run, result),
         Answer::Forgotten { run, result } => {
             if let Err(failure) = result {
@@ -146,6 +147,7 @@ fn is_news(answer: &Answer) -> bool {
         | Answer::Restarted { .. }
         | Answer::Signalled { .. }
         | Answer::DeadlineSet { .. }
+        | Answer::Renamed { .. }
         | Answer::Inspected { .. }
         | Answer::Forgotten { .. }
         | Answer::Surroundings { .. }

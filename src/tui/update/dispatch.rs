@@ -10,8 +10,8 @@ use super::super::model::{Doubling, Focus, Model, Overlay};
 use super::palette;
 use super::sequence::Pressed;
 use super::{
-    answers, attached, browser, filter, find, intents, keyboard, leave, line, menus, mouse, notify, prompt, scroll,
-    sequence, show, sync,
+    answers, attached, browser, filter, find, intents, keyboard, leave, line, menus, mouse, notify, prompt, rename,
+    scroll, sequence, show, sync,
 };
 
 /// Takes an event in.
@@ -97,6 +97,10 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
                 browser::paste(browser, &text);
                 model.dirty = true;
             }
+            Some(Overlay::Rename(open)) => {
+                rename::paste(open, &text);
+                model.dirty = true;
+            }
             Some(Overlay::Line(_)) => {
                 line::paste(model, &text);
                 model.dirty = true;
@@ -166,7 +170,8 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
             | Part::NewRun
             | Part::Menu
             | Part::Leave
-            | Part::Ask,
+            | Part::Ask
+            | Part::Rename,
             _,
         ) => menus::press(model, intent, chord, cmds),
     }
@@ -200,7 +205,9 @@ fn take_runs(model: &mut Model, change: Update, cmds: &mut Vec<Cmd>) {
             let (run, status) = (view.id(), view.record.status);
             let before = model.list.known(run).map(|known| known.view.record.status);
             notify::changed(model, &view, &shown, cmds);
+            let row = model.list.row_of(run).map(|row| row.key.clone());
             let changed = model.list.put(view, &shown);
+            model.row_changed(run, row);
             model.dirty |= changed || model.inspect.is_some();
             if before != Some(status) {
                 status_changed(model, run);

@@ -6,7 +6,7 @@ use crate::model::{RunId, Status};
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{Deed, Model, Overlay, Question, RowKey, SignalMenu};
-use super::intents;
+use super::{intents, rename};
 
 /// Does what a key means for the selected group. Returns false when no group is selected, or the key is not about runs.
 pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) -> bool {
@@ -20,6 +20,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) -> boo
         Some(Intent::KillRestart) => ask(model, &group, Deed::KillRestart, cmds),
         Some(Intent::Clear) => clear(model, &group, cmds),
         Some(Intent::Signal) => signal(model, &group),
+        Some(Intent::Rename | Intent::Group) => rename::open_group(model, &group),
         Some(Intent::Extend | Intent::Inspect | Intent::Scrollback | Intent::Split) => {
             model.inform(format!("that is for one run: select one of {group}"));
         }

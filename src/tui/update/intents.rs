@@ -8,8 +8,12 @@ use crate::model::{RunId, Status, TimeoutKind};
 use super::super::cmd::Cmd;
 use super::super::exporting::Shower;
 use super::super::keys::Intent;
-use super::super::model::{ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, RowKey, SignalMenu};
-use super::{attached, browser, exports, filter, find, groups, keyboard, leave, line, palette, panes, scroll, show};
+use super::super::model::{
+    ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, Renaming, RowKey, SignalMenu,
+};
+use super::{
+    attached, browser, exports, filter, find, groups, keyboard, leave, line, palette, panes, rename, scroll, show,
+};
 
 /// How far a page of the inspect panel goes, in lines.
 const PANEL_PAGE: isize = 5;
@@ -58,6 +62,8 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::PageDown | Intent::HalfDown => page(model, intent, 1, cmds),
         Intent::Signal => signal(model),
         Intent::Extend => extend(model),
+        Intent::Rename => rename::open(model, Renaming::Name),
+        Intent::Group => rename::open(model, Renaming::Group),
         Intent::Keyboard => keyboard::toggle(model, cmds),
         Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
         Intent::Palette => palette::open(model),

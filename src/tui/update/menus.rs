@@ -7,7 +7,7 @@ use super::super::keys::Intent;
 use super::super::model::{
     ExportMenu, ExtendMenu, LeaveAnswer, LeaveQuestion, Model, Overlay, Question, SIGNALS, SignalMenu,
 };
-use super::{browser, exports, find, groups, leave, line, palette, prompt};
+use super::{browser, exports, find, groups, leave, line, palette, prompt, rename};
 
 /// Takes a key that means this in the open overlay; where text is taken, one that means nothing is text.
 pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
@@ -24,6 +24,7 @@ pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, 
         Overlay::History(browser) => browser::press(model, browser, intent, chord, cmds),
         Overlay::Line(line) => line::press(model, line, intent, chord),
         Overlay::Ask(question) => ask(model, question, intent, cmds),
+        Overlay::Rename(open) => rename::press(model, open, intent, chord, cmds),
     }
 }
 

@@ -19,6 +19,7 @@ mod palette;
 mod panes;
 mod prompt;
 mod reading;
+mod rename;
 mod scroll;
 mod select_mouse;
 mod sequence;

@@ -62,6 +62,8 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::Clear
         | Intent::Signal
         | Intent::Extend
+        | Intent::Rename
+        | Intent::Group
         | Intent::Keyboard
         | Intent::Detach
         | Intent::Leave

@@ -63,6 +63,7 @@ fn menu(model: &Model) -> Option<Menu> {
         | Overlay::Prompt(_)
         | Overlay::Line(_)
         | Overlay::Find(_)
+        | Overlay::Rename(_)
         | Overlay::History(_) => {
             return None;
         }

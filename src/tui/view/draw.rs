@@ -11,7 +11,7 @@ use super::super::keys::Part;
 use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, fit};
 use super::super::theme::Theme;
 use super::{
-    browser, dialogs, find, groups, help, inspect, list, palette, pane, prompt, reading, split, status, waiting,
+    browser, dialogs, find, groups, help, inspect, list, palette, pane, prompt, reading, rename, split, status, waiting,
 };
 
 /// Draws the model into blank cells. Returns where the text cursor is to be shown.
@@ -60,6 +60,7 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
         Some(Overlay::History(history)) => cursor = browser::draw(model, history, theme, buf),
         Some(Overlay::Line(line)) => cursor = reading::draw_line(line, theme, places.status, buf),
         Some(Overlay::Palette(open)) => cursor = palette::draw(model, open, theme, buf),
+        Some(Overlay::Rename(open)) => cursor = rename::draw(model, open, theme, buf),
         Some(Overlay::Prompt(form)) => cursor = prompt::draw(model, form, theme, buf),
         Some(Overlay::Signal(_) | Overlay::Extend(_) | Overlay::Export(_) | Overlay::Leave(_) | Overlay::Ask(_)) => {
             dialogs::draw(model, theme, buf)
@@ -70,7 +71,14 @@ pub(crate) fn view(model: &Model, buf: &mut Buffer) -> Option<Position> {
     let is_free = model.overlay.is_none()
         || matches!(
             model.overlay,
-            Some(Overlay::Palette(_) | Overlay::Prompt(_) | Overlay::Line(_) | Overlay::Find(_) | Overlay::History(_))
+            Some(
+                Overlay::Palette(_)
+                    | Overlay::Prompt(_)
+                    | Overlay::Line(_)
+                    | Overlay::Find(_)
+                    | Overlay::History(_)
+                    | Overlay::Rename(_)
+            )
         );
     cursor.filter(|_| is_free)
 }

@@ -13,6 +13,7 @@ mod palette;
 mod pane;
 mod prompt;
 mod reading;
+mod rename;
 mod show;
 mod split;
 mod status;

@@ -109,6 +109,7 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
         Some(Overlay::Leave(_)) if model.setup.has_server => return (Part::Leave, &[Detach, Yes, No]),
         Some(Overlay::Leave(_)) => return (Part::Leave, &[Yes, No]),
         Some(Overlay::Ask(_)) => return (Part::Ask, &[Yes, No]),
+        Some(Overlay::Rename(_)) => return (Part::Rename, &[Accept, Back]),
         None => {}
     }
     if model.is_replay() {

@@ -15,6 +15,7 @@ mod new_run;
 mod panics;
 mod product;
 mod reading;
+mod renaming;
 mod runs;
 mod server;
 mod shows;
