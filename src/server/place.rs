@@ -134,6 +134,8 @@ impl Drop for Place {
         {
             let _ = rustix::fs::unlinkat(&self.folder, name, AtFlags::empty());
         }
+        // Closing would not do: a child that was forked and has not begun its program yet has the file open, too.
+        let _ = self.lock.unlock();
     }
 }
 

@@ -1,9 +1,10 @@
 //! The state directory: private, ours, and used by one program at a time (S9.1).
 
 use std::fs::{DirBuilder, File, Permissions, TryLockError};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustix::fs::{Mode, OFlags};
@@ -14,7 +15,11 @@ use crate::sys::hooks;
 const LOCK: &str = "lock";
 
 /// Nobody needs more of a lock's file than its line.
-const MAX_LOCK_BYTES: u64 = 200;
+const MAX_LOCK_BYTES: usize = 200;
+
+/// For how long a lock is waited for that nobody holds who lives: a child of a program that was killed has it until its own program begins.
+const PASSING: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// The state directory, for as long as this program is the one that works with it.
 #[derive(Debug)]
@@ -34,17 +39,20 @@ impl StateFolder {
         let lock_path = path.join(LOCK);
         let mut lock = private_file(&lock_path, OFlags::RDWR | OFlags::CREATE)?;
         let failed = |source| OpenError::File { path: lock_path.clone(), source };
-        let mut line = String::new();
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                // Its text is for people; who holds the lock is the kernel's knowledge.
-                let _ = (&lock).take(MAX_LOCK_BYTES).read_to_string(&mut line);
-                let line = crate::model::plain_line(line.trim(), 120);
-                let holder = if line.is_empty() { "it has not said which process it is".to_owned() } else { line };
-                return Err(OpenError::InUse { path: path.to_owned(), holder });
+        let patience = Instant::now() + PASSING;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {
+                    let holder = read_holder(&lock);
+                    if Instant::now() >= patience || holder.as_deref().is_some_and(lives) {
+                        let holder = holder.unwrap_or_else(|| "it has not said which process it is".to_owned());
+                        return Err(OpenError::InUse { path: path.to_owned(), holder });
+                    }
+                    std::thread::sleep(LOOK_AGAIN);
+                }
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
             }
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         // Who ended in order has left the file empty.
         let length = lock.metadata().map_err(failed)?.len();
@@ -69,7 +77,25 @@ impl Drop for StateFolder {
     fn drop(&mut self) {
         // It only saves the next start a closer look.
         let _ = self.lock.set_len(0);
+        // Closing would not do: a child that was forked and has not begun its program yet has the file open, too.
+        let _ = self.lock.unlock();
     }
+}
+
+/// Returns what the holder of the lock says of itself. That is for people; who holds the lock is the kernel's knowledge.
+fn read_holder(lock: &File) -> Option<String> {
+    let mut line = [0; MAX_LOCK_BYTES];
+    let length = lock.read_at(&mut line, 0).unwrap_or_default();
+    let line = crate::model::plain_line(String::from_utf8_lossy(&line[..length]).trim(), 120);
+    (!line.is_empty()).then_some(line)
+}
+
+/// Returns whether the process that has written this line is there.
+fn lives(line: &str) -> bool {
+    let pid = line.strip_prefix("process ").and_then(|rest| rest.split(',').next()?.parse().ok());
+    let pid = pid.and_then(rustix::process::Pid::from_raw);
+    // A line that is not understood is no reason to wait.
+    pid.is_none_or(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 /// Makes a private directory, or takes one that is there and ours.
@@ -131,4 +157,36 @@ pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     hooks::step("rename")?;
     std::fs::rename(path, &aside)?;
     Ok(aside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_was_left_is_free_though_a_forked_child_still_has_its_lock_open() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = StateFolder::open(folder.path()).expect("opened");
+        // What a fork does to it.
+        let of_child = state.lock.try_clone().expect("a duplicate");
+        drop(state);
+        StateFolder::open(folder.path()).expect("nobody uses it");
+        drop(of_child);
+    }
+
+    #[test]
+    fn a_lock_that_only_a_child_of_a_dead_program_has_is_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(LOCK);
+        std::fs::write(&path, "process 2147483647, since then\n").expect("written");
+        let of_child = File::options().read(true).write(true).open(&path).expect("opened");
+        of_child.try_lock().expect("locked");
+        let other = std::thread::spawn({
+            let folder = folder.path().to_owned();
+            move || StateFolder::open(&folder).map(drop)
+        });
+        std::thread::sleep(4 * LOOK_AGAIN);
+        drop(of_child);
+        other.join().expect("no panic").expect("it is free now");
+    }
 }
