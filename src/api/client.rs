@@ -43,7 +43,8 @@ pub enum LiveOutput {
 pub struct Foreground {
     /// What it prints. The queue is bounded by what is passed on at most: 1 MiB a stream.
     pub output_rx: mpsc::UnboundedReceiver<LiveOutput>,
-    /// The final record.
+    /// The final record. [`ErrorCode::Unavailable`](crate::model::ErrorCode::Unavailable) with unknown effects when its server died: the run goes on,
+    /// and [`Client::rejoin_foreground`] waits for it again.
     pub outcome: Reply<Arc<Record>>,
     /// Tells the other side by its end that nobody waits any more.
     presence: Option<oneshot::Sender<()>>,
@@ -142,8 +143,20 @@ pub trait Client: Send + Sync {
     /// Starts a run; answers with its record once it is `running` (S3.1).
     fn start(&self, request: StartRequest) -> Reply<Arc<Record>>;
 
-    /// Starts a foreground run (S3.5): pipes only, with live output.
-    fn start_foreground(&self, spec: RunSpec) -> Foreground;
+    /// Starts a foreground run (S3.5): pipes only, with live output. Who wants to find it again when its server has died makes the id itself, of 80
+    /// random bits; `None` leaves that to the server.
+    ///
+    /// # Errors
+    /// [`Conflict`](crate::model::ErrorCode::Conflict) for an id that the session has a run of already.
+    fn start_foreground(&self, run: Option<RunId>, spec: RunSpec) -> Foreground;
+
+    /// Waits again for a foreground run whose server has died (S7.4). There is no live output: what it prints is in its log. A foreground run
+    /// that nobody waits for again within half a minute is cancelled.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::model::ErrorCode::NotFound) when it was never started, and [`Conflict`](crate::model::ErrorCode::Conflict) when it is no
+    /// foreground run, or somebody waits for it.
+    fn rejoin_foreground(&self, run: RunId) -> Foreground;
 
     /// Applies a control operation at a cut (S4.1, S4.2).
     ///

@@ -196,6 +196,9 @@ pub struct LogReading {
     pub skipped_bytes: u64,
     /// Whether nothing follows: the run has ended and this was its last output.
     pub is_end: bool,
+    /// Whether secrets are taken out of logs (S9.4): then these bytes and offsets are not those that the run printed.
+    #[serde(default)]
+    pub is_redacted: bool,
 }
 
 /// What became of a process that outlived its shtask (S7.3).

@@ -7,6 +7,8 @@ use crate::model::Failure;
 pub enum Link {
     /// There is one.
     Up,
+    /// The server says nothing, as one that is stopped; the connection is kept, and goes on with what follows.
+    Silent(Failure),
     /// It was lost, for this reason; a new one is tried for, unless the server was stopped on purpose: then all feeds end.
     Lost(Failure),
 }

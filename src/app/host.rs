@@ -88,6 +88,7 @@ impl ServerHost {
             }
             RunsAtStop::Leave => {
                 hooks::pass("leave.asked");
+                self.0.clients.leave_runs().await?;
                 let left_running = self.count().await?.iter().map(|session| session.live_runs).sum();
                 return Ok(ServerStopped { report: ShutdownReport::default(), left_running });
             }

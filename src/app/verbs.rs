@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use tokio::sync::watch;
 
 use super::connect::{ConnectRequest, connect};
 use super::session::session_of;
 use super::surroundings;
 use super::who::who;
-use crate::api::{Client, RecordsRequest, Server, Sessions};
+use crate::api::{Client, Link, RecordsRequest, Server, Sessions};
 use crate::cli::{
     self, Console, Exit, Fault, Global, Here, Playback, RunDefaults, ServerVerb, SessionVerb, Verb, Verbs,
 };
@@ -16,6 +17,7 @@ use crate::model::{ErrorCode, Failure, Frame, Moment, SessionName, Size, Typist}
 use crate::remote::RemoteClient;
 use crate::screen::Screen;
 use crate::settings::Settings;
+use crate::supervisor::random_id;
 use crate::sys::clock;
 
 /// Does what a verb says that needs a server.
@@ -99,6 +101,10 @@ async fn talk(
         start: needs_one,
     };
     let remote = Arc::new(connect(request).await?);
+    if !matches!(verb, Verb::Attach(_)) {
+        // It ends with the verb.
+        drop(tokio::spawn(tell_silence(remote.link())));
+    }
     if is_about_known(verb, global) {
         check_known(&remote, &session).await?;
     }
@@ -128,6 +134,7 @@ async fn talk(
         stdin: Box::new(std::io::stdin()),
         playback: |size| Box::new(Played(Screen::new(size, 0))),
         draw: super::render::draw_recording,
+        mint: random_id,
         boot_now: || Moment::from_boot(clock::boot_now()),
         now: Timestamp::now,
     };
@@ -136,6 +143,23 @@ async fn talk(
         Some(outcome) => outcome,
         // Those that need no server are done elsewhere.
         None => Err(Failure::new(ErrorCode::Unsupported, "this verb asks for no run").into()),
+    }
+}
+
+/// Says when the server says nothing any more, and when it does again: who waits for hours has to know for what. `attach` has the terminal for itself.
+async fn tell_silence(mut link: watch::Receiver<Link>) {
+    let mut is_silent = false;
+    while link.changed().await.is_ok() {
+        let state = link.borrow_and_update().clone();
+        match state {
+            Link::Silent(why) => {
+                eprintln!("warning: {why}: waiting on");
+                why.hint.iter().for_each(|hint| eprintln!("hint: {hint}"));
+            }
+            Link::Up if is_silent => eprintln!("the server is there again"),
+            Link::Up | Link::Lost(_) => {}
+        }
+        is_silent = matches!(*link.borrow(), Link::Silent(_));
     }
 }
 

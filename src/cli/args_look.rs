@@ -165,7 +165,7 @@ pub struct WaitArgs {
     #[arg(value_name = "REF", required = true)]
     pub runs: Vec<RunRef>,
 
-    /// exit, ready, or match:REGEX (a line of its output)
+    /// exit, ready (it runs: no probes yet), or match:REGEX (a line of output)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = wait_for)]
     pub what: WaitFor,
 

@@ -12,7 +12,7 @@ use super::console::Console;
 use super::export::Draw;
 use super::replay::Playback;
 use crate::api::Client;
-use crate::model::{KeyChord, Moment, SessionName, Size};
+use crate::model::{KeyChord, Moment, RunId, SessionName, Size};
 
 /// What a verb knows of the process around it, so that a test can say something else.
 pub struct Here {
@@ -36,6 +36,8 @@ pub struct Here {
     pub playback: fn(Size) -> Box<dyn Playback + Send>,
     /// Draws the last screen of a recording.
     pub draw: Draw,
+    /// Makes the id of a run.
+    pub mint: fn() -> RunId,
     /// The boot clock.
     pub boot_now: fn() -> Moment,
     /// The wall clock.

@@ -111,6 +111,15 @@ impl RemoteClient {
     fn ask<T: serde::de::DeserializeOwned + Send + 'static>(&self, ask: Ask) -> Reply<T> {
         self.ask_for(self.id(), ask, json)
     }
+
+    fn wait_for(&self, ask: Ask) -> Foreground {
+        let (output_tx, output_rx) = mpsc::unbounded_channel();
+        let (presence, left_rx) = oneshot::channel();
+        let (answer, outcome): (Answer<Arc<Record>>, _) = reply();
+        let waiter = Waiter::Foreground(ForegroundWaiter { output_tx, answer }, left_rx);
+        self.send(Command { id: self.id(), ask, guard: self.guard.clone(), waiter });
+        Foreground::new(output_rx, outcome, presence)
+    }
 }
 
 impl Waiter {
@@ -145,8 +154,8 @@ fn cut(told: Told) -> Result<Cut, WireError> {
 }
 
 fn log(told: Told) -> Result<LogReading, WireError> {
-    let LogAnswer { offset, next_offset, skipped_bytes, is_end } = told.answer.read()?;
-    Ok(LogReading { offset, bytes: told.bulk, next_offset, skipped_bytes, is_end })
+    let LogAnswer { offset, next_offset, skipped_bytes, is_end, is_redacted } = told.answer.read()?;
+    Ok(LogReading { offset, bytes: told.bulk, next_offset, skipped_bytes, is_end, is_redacted })
 }
 
 fn history(told: Told) -> Result<HistoryRows, WireError> {
@@ -159,14 +168,16 @@ impl Client for RemoteClient {
         self.ask(Ask::Start(request.into()))
     }
 
-    fn start_foreground(&self, spec: RunSpec) -> Foreground {
-        let (output_tx, output_rx) = mpsc::unbounded_channel();
-        let (presence, left_rx) = oneshot::channel();
-        let (answer, outcome): (Answer<Arc<Record>>, _) = reply();
-        let waiter = Waiter::Foreground(ForegroundWaiter { output_tx, answer }, left_rx);
-        let ask = Ask::StartForeground(StartAsk { spec, replace: false });
-        self.send(Command { id: self.id(), ask, guard: self.guard.clone(), waiter });
-        Foreground::new(output_rx, outcome, presence)
+    fn start_foreground(&self, run: Option<RunId>, spec: RunSpec) -> Foreground {
+        let start = StartAsk { spec, replace: false };
+        self.wait_for(match run {
+            Some(run) => Ask::RunForeground { run, start },
+            None => Ask::StartForeground(start),
+        })
+    }
+
+    fn rejoin_foreground(&self, run: RunId) -> Foreground {
+        self.wait_for(Ask::RejoinForeground { run })
     }
 
     fn control(&self, run: RunId, control: WriteStdin) -> Reply<Cut> {

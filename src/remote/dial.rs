@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::net::UnixStream;
 
-use super::error::broken;
+use super::error::{broken, silent};
 use crate::model::{ErrorCode, Failure};
 use crate::wire::{Hello, Inbox, Outbox, Welcome};
 
@@ -25,7 +25,9 @@ pub struct Patience {
     pub welcome: Duration,
     /// For any sign of life while an answer is waited for; then the server is asked for one.
     pub silence: Duration,
-    /// For that sign of life; then the connection counts as lost.
+    /// For any sign of life while only changes are waited for, of runs that may be silent for hours; then likewise.
+    pub quiet: Duration,
+    /// For that sign of life; then who waits for an answer is told that there is none.
     pub ping: Duration,
     /// For a new connection, before requests are refused.
     pub outage: Duration,
@@ -36,6 +38,7 @@ impl Default for Patience {
         Patience {
             welcome: Duration::from_secs(5),
             silence: Duration::from_secs(5),
+            quiet: Duration::from_secs(20),
             ping: Duration::from_secs(10),
             outage: Duration::from_secs(5),
         }
@@ -66,22 +69,43 @@ pub async fn connect_to(socket: &Path) -> Result<UnixStream, Failure> {
 pub(super) struct Connected {
     pub(super) stream: UnixStream,
     pub(super) inbox: Inbox,
+    /// The server's process, as it says.
+    pub(super) pid: i32,
 }
 
 /// Dials and says hello.
 pub(super) async fn connect(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Connected, Failure> {
     match dial_once(dial, hello, patience).await {
-        // It was about to end, say: whoever dials sees now that there is none.
-        Err(failure) if failure.code == ErrorCode::Unavailable => dial_once(dial, hello, patience).await,
-        connected => connected,
+        // It was about to end, say: whoever dials sees now that there is none. One that says nothing would say nothing again.
+        Err(NoAnswer::Gone(failure)) if failure.code == ErrorCode::Unavailable => {
+            dial_once(dial, hello, patience).await.map_err(NoAnswer::failure)
+        }
+        connected => connected.map_err(NoAnswer::failure),
     }
 }
 
-async fn dial_once(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Connected, Failure> {
-    let stream = dial().await?;
-    let late = || broken("the server does not say what it is");
-    let greeted = tokio::time::timeout(patience.welcome, greet(stream, hello)).await;
-    greeted.unwrap_or_else(|_| Err(late()))
+/// Why there is no connection.
+enum NoAnswer {
+    Gone(Failure),
+    Silent(Failure),
+}
+
+impl NoAnswer {
+    fn failure(self) -> Failure {
+        match self {
+            NoAnswer::Gone(failure) | NoAnswer::Silent(failure) => failure,
+        }
+    }
+}
+
+async fn dial_once(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Connected, NoAnswer> {
+    let stream = dial().await.map_err(NoAnswer::Gone)?;
+    // Who has begun to listen: the kernel knows it, however silent that is.
+    let pid = stream.peer_cred().ok().and_then(|peer| peer.pid()).unwrap_or_default();
+    match tokio::time::timeout(patience.welcome, greet(stream, hello)).await {
+        Ok(greeted) => greeted.map_err(NoAnswer::Gone),
+        Err(_) => Err(NoAnswer::Silent(silent(pid, patience.welcome))),
+    }
 }
 
 async fn greet(stream: UnixStream, hello: &Hello) -> Result<Connected, Failure> {
@@ -100,9 +124,10 @@ async fn greet(stream: UnixStream, hello: &Hello) -> Result<Connected, Failure> 
     let mut inbox = Inbox::new(MAX_MESSAGE_BYTES);
     loop {
         if let Some(message) = inbox.next_message()? {
-            return match Welcome::read(&message.head)?.refused {
+            let welcome = Welcome::read(&message.head)?;
+            return match welcome.refused {
                 Some(failure) => Err(failure),
-                None => Ok(Connected { stream, inbox }),
+                None => Ok(Connected { stream, inbox, pid: welcome.pid }),
             };
         }
         stream.readable().await.map_err(broken)?;

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use super::dial::{Connected, Dial, Patience};
-use super::error::broken;
+use super::error::{broken, down, silent, unanswered};
 use super::shown::{FollowedFeed, FollowedWatch};
 use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
 use crate::api::{Answer, Link, LiveOutput, Update};
@@ -45,6 +45,10 @@ pub(super) struct Task {
     /// The id of the request for a sign of life.
     ping: Option<(u64, Instant)>,
     heard: Instant,
+    /// The server's process.
+    server_pid: i32,
+    /// The server says nothing, for longer than is waited for an answer. What outlives a connection goes on as soon as it does.
+    silent: Option<Failure>,
     /// Whether the server has ended because somebody wanted that: another one is not looked for.
     is_over: bool,
 }
@@ -83,6 +87,8 @@ impl Task {
             attention: FuturesUnordered::new(),
             ping: None,
             heard: Instant::now(),
+            server_pid: 0,
+            silent: None,
             is_over: false,
         }
     }
@@ -116,7 +122,7 @@ impl Task {
     }
 
     async fn talk_until_lost(&mut self, connected: &mut Connected) -> Result<(), Failure> {
-        self.heard = Instant::now();
+        (self.heard, self.server_pid) = (Instant::now(), connected.pid);
         let mut has_clients = true;
         loop {
             while let Some(message) = connected.inbox.next_message()? {
@@ -131,9 +137,11 @@ impl Task {
                 || !self.foregrounds.is_empty()
                 || self.watches.values().any(|watch| !watch.is_shown())
                 || !self.outbox.is_empty();
+            let follows = !self.feeds.is_empty() || !self.watches.is_empty();
             let silent_at = match self.ping {
                 Some((_, asked)) => asked + self.patience.ping,
-                None => self.heard + self.patience.silence,
+                None if waits => self.heard + self.patience.silence,
+                None => self.heard + self.patience.quiet,
             };
             tokio::select! {
                 biased;
@@ -148,12 +156,12 @@ impl Task {
                 },
                 command = self.commands_rx.recv(), if has_clients && self.outbox.unsent().len() < MAX_UNSENT_BYTES => {
                     match command {
-                        Some(command) => self.begin(command),
+                        Some(command) => self.begin_or_refuse(command),
                         None => has_clients = false,
                     }
                 }
                 ready = connected.stream.writable(), if !self.outbox.is_empty() => ready.map_err(broken)?,
-                () = tokio::time::sleep_until(silent_at), if waits => self.is_silent()?,
+                () = tokio::time::sleep_until(silent_at), if (waits || follows) && self.silent.is_none() => self.is_silent()?,
             }
         }
     }
@@ -169,6 +177,10 @@ impl Task {
             Ok(0) => Err(broken("the server has closed the connection")),
             Ok(_) => {
                 self.heard = Instant::now();
+                if self.silent.take().is_some() {
+                    self.ping = None;
+                    self.link_tx.send_replace(Link::Up);
+                }
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
@@ -188,12 +200,19 @@ impl Task {
         Ok(())
     }
 
-    /// Asks a silent server for a sign of life; gives it up when none comes.
+    /// Asks a silent server for a sign of life. When none comes, who waits for an answer is told; the connection is given up only where nothing is left
+    /// that could go on with it.
     fn is_silent(&mut self) -> Result<(), Failure> {
         match self.ping {
             Some((_, asked)) if self.heard < asked => {
-                let message = format!("the server has given no sign of life for {} s", self.heard.elapsed().as_secs());
-                Err(broken(message))
+                let why = silent(self.server_pid, self.heard.elapsed());
+                if self.feeds.is_empty() && self.watches.is_empty() && self.foregrounds.is_empty() {
+                    return Err(why);
+                }
+                self.refuse_all(&unanswered(&why));
+                self.link_tx.send_replace(Link::Silent(why.clone()));
+                self.silent = Some(why);
+                Ok(())
             }
             // It has said other things meanwhile.
             Some(_) => {
@@ -206,6 +225,16 @@ impl Task {
                 FromClient::Ask { id, what: Box::new(Ask::Ping), guard: None }.write(&mut self.outbox);
                 Ok(())
             }
+        }
+    }
+
+    /// Sends a request, if somebody is there who might answer it. What follows from now on may be asked for: it comes as soon as somebody is.
+    fn begin_or_refuse(&mut self, command: Command) {
+        match (&self.silent, &command.waiter) {
+            (Some(why), Waiter::Once(..) | Waiter::Watch(..) | Waiter::Closing(..) | Waiter::Export(_)) => {
+                command.waiter.refuse(down(why));
+            }
+            (None, _) | (Some(_), Waiter::Feed(_) | Waiter::Foreground(..)) => self.begin(command),
         }
     }
 

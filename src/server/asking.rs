@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::event::{Answered, Event, Exporting, Going, Kind, Living, Waiting, fed, json, leased, living, with};
+use super::event::{Answered, Event, Exporting, Going, Kind, Living, fed, json, leased, living, waiting, with};
 use super::host::Host;
 use crate::api::{Client, Reply, ServerStatus, StopId};
 use crate::model::{ErrorCode, Failure, Guard, IdError};
@@ -29,10 +29,9 @@ impl Asked<'_> {
         let plain = |going: Going| living(Kind::Plain, going);
         match ask {
             Ask::Start(start) => plain(Box::pin(json(id, client.start(start.into())))),
-            Ask::StartForeground(start) => {
-                let waiting = Waiting::new(client.start_foreground(start.spec));
-                living(waiting.kind(), waiting.next(id))
-            }
+            Ask::StartForeground(start) => waiting(id, client.start_foreground(None, start.spec)),
+            Ask::RunForeground { run, start } => waiting(id, client.start_foreground(Some(run), start.spec)),
+            Ask::RejoinForeground { run } => waiting(id, client.rejoin_foreground(run)),
             Ask::Control { run, control } => {
                 let reply = client.control(run, control);
                 plain(Box::pin(with(id, reply, move |cut| Answered::Cut(run, cut))))

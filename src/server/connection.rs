@@ -283,6 +283,7 @@ impl Connection {
                     next_offset: log.next_offset,
                     skipped_bytes: log.skipped_bytes,
                     is_end: log.is_end,
+                    is_redacted: log.is_redacted,
                 };
                 ok(Json::of(&answer)).write(&log.bytes, &mut self.outbox);
             }

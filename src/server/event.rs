@@ -96,7 +96,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn new(foreground: Foreground) -> Box<Waiting> {
+    fn new(foreground: Foreground) -> Box<Waiting> {
         Box::new(Waiting { foreground, cancel: Arc::default(), outcome: None })
     }
 
@@ -154,6 +154,12 @@ pub(super) fn living(kind: Kind, going: impl Future<Output = Event> + Send + 'st
         }
     };
     (Living { _cancel: cancel, kind }, Box::pin(going))
+}
+
+/// Waits for a foreground run.
+pub(super) fn waiting(id: u64, foreground: Foreground) -> (Living, Going) {
+    let waiting = Waiting::new(foreground);
+    living(waiting.kind(), waiting.next(id))
 }
 
 /// Waits for an answer that is JSON as a whole.

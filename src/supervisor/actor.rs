@@ -255,6 +255,7 @@ impl Supervisor {
             match deadline {
                 Deadline::Run(run, timer) => todo.extend(self.core.timer_fired(at, run, timer, epoch)),
                 Deadline::Store(run) => todo.extend(self.core.store_again(at, run)),
+                Deadline::Starter(run) => todo.extend(self.core.starter_left(at, run)),
                 Deadline::Shutdown => self.core.shutdown_is_late(),
                 Deadline::Close(lease) => self.core.close_is_late(lease),
                 Deadline::Lease(lease) => todo.extend(self.core.lease_is_over(lease)),
@@ -350,6 +351,8 @@ impl Supervisor {
                     });
                     self.job_runs.insert(job.id(), run);
                 }
+                Do::ArmStarter(run, at) => self.timers.arm(Deadline::Starter(run), 0, at),
+                Do::DisarmStarter(run) => self.timers.disarm(Deadline::Starter(run)),
                 Do::Arm(run, timer, epoch, at) => self.timers.arm(Deadline::Run(run, timer), epoch, at),
                 Do::Disarm(run, timer) => self.timers.disarm(Deadline::Run(run, timer)),
                 Do::ArmClose(lease, at) => self.timers.arm(Deadline::Close(lease), 0, at),
@@ -416,7 +419,11 @@ fn now() -> At {
     At { now: Moment::from_boot(clock::boot_now()), wall: Timestamp::now() }
 }
 
-fn random_id() -> RunId {
+/// Makes the id of a run, of random bits.
+///
+/// # Panics
+/// Where the kernel has no random bytes.
+pub fn random_id() -> RunId {
     let mut bits = [0; 10];
     let filled = rustix::rand::getrandom(&mut bits, rustix::rand::GetRandomFlags::empty());
     // Ten bytes come whole and without waiting once the machine has booted.

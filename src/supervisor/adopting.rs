@@ -68,6 +68,9 @@ impl Word {
     }
 }
 
+/// For how long a foreground run goes on whose server has died until somebody waits for it again: a client needs a second, on a busy machine a few.
+const REJOIN_GRACE: Duration = Duration::from_secs(30);
+
 /// All that was noted of a run.
 #[derive(Debug, Default)]
 struct Noted {
@@ -164,7 +167,7 @@ impl Core {
         let entry = Entry {
             machine,
             slot,
-            starter: Starter::Background(Vec::new()),
+            starter: if spec.foreground { Starter::Foreground(None, None) } else { Starter::Background(Vec::new()) },
             resolved: Some((resolved, None)),
             port: None,
             stops: HashMap::new(),
@@ -188,10 +191,9 @@ impl Core {
         self.runs.insert(run, entry);
         // From here on it is a start like any other, but for the driver, which takes up in place of starting.
         let mut todo = self.step(at, run, Input::Recorded(Ok(())));
-        if is_foreground && ending.is_none() && !is_ending {
-            // Who waited for it has lost the connection and cannot get its output any more: as when it had left.
-            let reason = Reason::Stop(self.mint_stop());
-            self.finish_later(run, Input::End(reason, false));
+        if is_foreground {
+            // Who waited for it comes back, or is gone like its server.
+            todo.push(Do::ArmStarter(run, at.now.plus(REJOIN_GRACE)));
         }
         if let Some(Ending { cause, timed_out_by, failure, kill }) = ending {
             let reason = match (cause, timed_out_by) {

@@ -83,6 +83,10 @@ pub(super) enum Do {
     Drive(RunId),
     /// Watch for the leaving of who waits for a foreground run.
     WatchStarter(RunId, oneshot::Receiver<()>),
+    /// Cancel a foreground run then, unless somebody waits for it again.
+    ArmStarter(RunId, Moment),
+    /// Somebody does.
+    DisarmStarter(RunId),
     /// Arm a timer; one of the same kind is replaced.
     Arm(RunId, RunTimer, u64, Moment),
     /// Disarm a timer.
@@ -127,6 +131,8 @@ pub(super) struct Core {
     /// Whose each lease is.
     pub(super) lease_owners: HashMap<LeaseId, TypistId>,
     pub(super) shutdown: Option<super::ending::Shutdown>,
+    /// Whether all runs are left to the next program: who leaves then has not given up a run.
+    pub(super) leaves_runs: bool,
     /// Whether a run ends that cannot be kept.
     pub(super) strict: bool,
     pub(super) redaction: Redaction,
@@ -152,6 +158,7 @@ impl Core {
             closes: BTreeMap::new(),
             lease_owners: HashMap::new(),
             shutdown: None,
+            leaves_runs: false,
             strict: false,
             redaction: Redaction::none(),
             newest_env: Arc::default(),

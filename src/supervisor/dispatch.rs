@@ -17,10 +17,11 @@ impl Core {
             return self.unlisted(session, caller.guard.generation, request);
         }
         match request {
-            Request::Start(request, answer) => return self.start(at, session, request, answer),
-            Request::StartForeground(spec, live, answer) => {
-                return self.start_foreground(at, session, spec, live, answer);
+            Request::Start(request, answer) => return self.start(at, session, *request, answer),
+            Request::StartForeground(run, spec, live, answer) => {
+                return self.start_foreground(at, session, run, *spec, live, answer);
             }
+            Request::RejoinForeground(run, left_rx, answer) => return self.rejoin_foreground(run, left_rx, answer),
             Request::Control(run, control, answer) => self.control(at, run, control, &caller.presence, answer),
             Request::TakeKeyboard(run, answer) => self.take_keyboard(at, run, &caller.presence, answer),
             Request::HandBackKeyboard(run, answer) => self.hand_back_keyboard(at, run, &caller.presence, answer),
@@ -65,6 +66,7 @@ impl Core {
             Request::ListSessions(answer) => answer.send(Ok(self.list_sessions())),
             Request::Subscribe(feed) => self.subscribe(session, feed),
             Request::Shutdown(request, answer) => return self.shut_down(at, request, answer),
+            Request::LeaveRuns(answer) => self.leave_runs(answer),
         }
         Vec::new()
     }
@@ -81,6 +83,7 @@ impl Request {
         match self {
             Request::Start(..)
             | Request::StartForeground(..)
+            | Request::RejoinForeground(..)
             | Request::Control(..)
             | Request::TakeKeyboard(..)
             | Request::Stop(..)
@@ -115,14 +118,15 @@ impl Request {
             | Request::ListSessions(..)
             | Request::Subscribe(..) => false,
             // Of the server and no session's.
-            Request::Prune(..) | Request::Shutdown(..) => false,
+            Request::Prune(..) | Request::Shutdown(..) | Request::LeaveRuns(..) => false,
         }
     }
 
     /// Returns the run that has to be in the caller's list.
     pub(super) fn listed_run(&self) -> Option<RunId> {
         match self {
-            Request::Control(run, ..)
+            Request::RejoinForeground(run, ..)
+            | Request::Control(run, ..)
             | Request::TakeKeyboard(run, ..)
             | Request::HandBackKeyboard(run, ..)
             | Request::Stop(run, ..)
@@ -156,7 +160,8 @@ impl Request {
             | Request::ResumeSession(..)
             | Request::ListSessions(..)
             | Request::Subscribe(..)
-            | Request::Shutdown(..) => None,
+            | Request::Shutdown(..)
+            | Request::LeaveRuns(..) => None,
         }
     }
 }

@@ -121,8 +121,17 @@ impl Core {
         }
     }
 
+    /// Takes note that the next program goes on with all runs: clients that leave now do so because this one ends.
+    pub(super) fn leave_runs(&mut self, answer: Answer<()>) {
+        self.leaves_runs = true;
+        answer.send(Ok(()));
+    }
+
     /// Takes note that who waited for a foreground run has left: it is cancelled.
     pub(super) fn starter_left(&mut self, at: At, run: RunId) -> Vec<Do> {
+        if self.leaves_runs {
+            return Vec::new();
+        }
         let key = self.mint_stop();
         self.step(at, run, Input::End(Reason::Stop(key), false))
     }

@@ -115,6 +115,7 @@ impl Kept {
             next_offset: found.next_offset,
             skipped_bytes: found.skipped_bytes,
             is_end: false,
+            is_redacted: logs.redacts(),
         };
         Ok((reading, end))
     }

@@ -77,6 +77,19 @@ impl Clients {
         LocalClient { clients: self.clone(), caller: Arc::new(Caller { session, guard: Guard::default(), presence }) }
     }
 
+    /// Lets all runs go on without this program: from now on nobody's leaving ends one (S7.4).
+    pub fn leave_runs(&self) -> Reply<()> {
+        let (answer, reply) = reply();
+        self.send(&self.nobody(), Request::LeaveRuns(answer));
+        reply
+    }
+
+    /// Whose requests those are that are no session's.
+    fn nobody(&self) -> Arc<Caller> {
+        let session = NO_SESSION.parse().expect("the constant is a session name");
+        Arc::new(Caller { session, guard: Guard::default(), presence: self.presence(Typist::default()) })
+    }
+
     fn presence(&self, who: Typist) -> Arc<Presence> {
         let id = TypistId(self.next_typist.fetch_add(1, Ordering::Relaxed));
         Arc::new(Presence::new(id, who.checked(), self.left_tx.clone()))
@@ -91,10 +104,7 @@ fn first_typist() -> u64 {
 impl Sessions for Clients {
     fn sessions(&self) -> Reply<Vec<SessionCounts>> {
         let (answer, reply) = reply();
-        // It is no session's request.
-        let session = NO_SESSION.parse().expect("the constant is a session name");
-        let presence = self.presence(Typist::default());
-        self.send(&Arc::new(Caller { session, guard: Guard::default(), presence }), Request::ListSessions(answer));
+        self.send(&self.nobody(), Request::ListSessions(answer));
         reply
     }
 }
@@ -113,14 +123,21 @@ impl LocalClient {
 
 impl Client for LocalClient {
     fn start(&self, request: StartRequest) -> Reply<Arc<Record>> {
-        self.ask(|answer| Request::Start(request, answer))
+        self.ask(|answer| Request::Start(Box::new(request), answer))
     }
 
-    fn start_foreground(&self, spec: RunSpec) -> Foreground {
+    fn start_foreground(&self, run: Option<RunId>, spec: RunSpec) -> Foreground {
         let (output_tx, output_rx) = mpsc::unbounded_channel();
         let (presence, left_rx) = oneshot::channel();
         let live = LiveRoad { output_tx, left_rx };
-        let outcome = self.ask(|answer| Request::StartForeground(spec, live, answer));
+        let outcome = self.ask(|answer| Request::StartForeground(run, Box::new(spec), live, answer));
+        Foreground::new(output_rx, outcome, presence)
+    }
+
+    fn rejoin_foreground(&self, run: RunId) -> Foreground {
+        let (_, output_rx) = mpsc::unbounded_channel();
+        let (presence, left_rx) = oneshot::channel();
+        let outcome = self.ask(|answer| Request::RejoinForeground(run, left_rx, answer));
         Foreground::new(output_rx, outcome, presence)
     }
 

@@ -32,7 +32,7 @@ mod storing;
 mod timers;
 mod why;
 
-pub use actor::{Supervisor, SupervisorError, SupervisorSetup};
+pub use actor::{Supervisor, SupervisorError, SupervisorSetup, random_id};
 pub use adopting::Held;
 pub use local::{Clients, LocalClient};
 pub use lost::lost_runs;

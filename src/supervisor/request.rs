@@ -37,8 +37,9 @@ pub(super) struct Caller {
 
 /// One request of a client, with the way back.
 pub(super) enum Request {
-    Start(StartRequest, Answer<Arc<Record>>),
-    StartForeground(RunSpec, LiveRoad, Answer<Arc<Record>>),
+    Start(Box<StartRequest>, Answer<Arc<Record>>),
+    StartForeground(Option<RunId>, Box<RunSpec>, LiveRoad, Answer<Arc<Record>>),
+    RejoinForeground(RunId, oneshot::Receiver<()>, Answer<Arc<Record>>),
     Control(RunId, WriteStdin, Answer<Cut>),
     TakeKeyboard(RunId, Answer<KeyboardOwner>),
     HandBackKeyboard(RunId, Answer<bool>),
@@ -73,6 +74,7 @@ pub(super) enum Request {
     ListSessions(Answer<Vec<SessionCounts>>),
     Subscribe(FeedSender),
     Shutdown(ShutdownRequest, Answer<ShutdownReport>),
+    LeaveRuns(Answer<()>),
 }
 
 impl Request {
@@ -80,7 +82,8 @@ impl Request {
     pub(super) fn refuse(self, failure: Failure) {
         match self {
             Request::Start(_, answer) => answer.send(Err(failure)),
-            Request::StartForeground(_, _, answer) => answer.send(Err(failure)),
+            Request::StartForeground(.., answer) => answer.send(Err(failure)),
+            Request::RejoinForeground(_, _, answer) => answer.send(Err(failure)),
             Request::Control(_, _, answer) => answer.send(Err(failure)),
             Request::TakeKeyboard(_, answer) => answer.send(Err(failure)),
             Request::HandBackKeyboard(_, answer) => answer.send(Err(failure)),
@@ -119,6 +122,7 @@ impl Request {
             // Its feed ends, which is the answer.
             Request::Subscribe(_) => {}
             Request::Shutdown(_, answer) => answer.send(Err(failure)),
+            Request::LeaveRuns(answer) => answer.send(Err(failure)),
         }
     }
 }

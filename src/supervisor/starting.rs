@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
 use super::core::{At, Core, Do, Write};
 use super::entry::{Entry, Starter};
 use super::records;
@@ -63,6 +65,7 @@ impl Core {
         &mut self,
         at: At,
         session: &SessionName,
+        wanted: Option<RunId>,
         mut spec: RunSpec,
         live: LiveRoad,
         answer: Answer<Arc<Record>>,
@@ -73,7 +76,36 @@ impl Core {
             answer.send(Err(Failure::new(ErrorCode::Conflict, message)));
             return Vec::new();
         }
-        self.begin(at, session, spec, Starter::Foreground(Some(live), Some(answer)))
+        if let Some(run) = wanted.filter(|run| self.is_listed(session, *run)) {
+            answer.send(Err(Failure::new(ErrorCode::Conflict, format!("there is a run {} already", run.short()))));
+            return Vec::new();
+        }
+        // That another session has the id, by whatever chance, is nothing that anybody is told.
+        let free = wanted.filter(|run| !self.runs.contains_key(run) && !self.resolving.contains_key(run));
+        self.begin_as(at, session, free, spec, Starter::Foreground(Some(live), Some(answer)))
+    }
+
+    /// Lets somebody wait for a foreground run whose server has died, as who waited for it did (S7.4).
+    pub(super) fn rejoin_foreground(
+        &mut self,
+        run: RunId,
+        left_rx: oneshot::Receiver<()>,
+        answer: Answer<Arc<Record>>,
+    ) -> Vec<Do> {
+        let Some(entry) = self.runs.get_mut(&run) else { return Vec::new() };
+        let is_over = entry.is_final();
+        match &mut entry.starter {
+            _ if is_over => answer.send(entry.final_failure.clone().map_or(Ok(Arc::clone(&entry.record)), Err)),
+            Starter::Foreground(_, waiting @ None) => {
+                *waiting = Some(answer);
+                return vec![Do::DisarmStarter(run), Do::WatchStarter(run, left_rx)];
+            }
+            Starter::Foreground(..) | Starter::Background(_) => {
+                let message = format!("nobody is missed who waits for {} in the foreground", run.short());
+                answer.send(Err(Failure::new(ErrorCode::Conflict, message)));
+            }
+        }
+        Vec::new()
     }
 
     /// Ends a run, if it is live, and starts it again once its whole tree is gone.
@@ -82,7 +114,10 @@ impl Core {
             answer.send(Err(super::serving::not_found(run)));
             return Vec::new();
         };
-        let request = StartRequest { spec: entry.spec.clone(), replace: true };
+        // Nobody waits for the next one; the time that it has is the same.
+        let mut spec = entry.spec.clone();
+        (spec.timeouts.wall, spec.foreground) = (spec.wall_timeout(), false);
+        let request = StartRequest { spec, replace: true };
         if !entry.is_final() {
             return self.succeed(at, run, request, stop, answer);
         }
@@ -129,7 +164,18 @@ impl Core {
     }
 
     /// Begins a start: takes a slot and an id.
-    pub(super) fn begin(&mut self, at: At, session: &SessionName, mut spec: RunSpec, starter: Starter) -> Vec<Do> {
+    pub(super) fn begin(&mut self, at: At, session: &SessionName, spec: RunSpec, starter: Starter) -> Vec<Do> {
+        self.begin_as(at, session, None, spec, starter)
+    }
+
+    fn begin_as(
+        &mut self,
+        at: At,
+        session: &SessionName,
+        wanted: Option<RunId>,
+        mut spec: RunSpec,
+        starter: Starter,
+    ) -> Vec<Do> {
         let slot = match self.refusal(session, &spec).map_or_else(|| self.slots.reserve(spec.mode), Err) {
             Ok(slot) => slot,
             Err(mut failure) => {
@@ -146,7 +192,7 @@ impl Core {
             self.newest_env = Arc::clone(&spec.env.base);
         }
         let epoch = self.epoch(session);
-        let id = (self.mint)();
+        let id = wanted.unwrap_or_else(|| (self.mint)());
         let generation = spec.name.as_ref().map_or(1, |name| self.generations.newest(session, name) + 1);
         let identity = RunIdentity { id, session: session.clone(), name: spec.name.clone(), generation };
         let todo = vec![Do::Resolve(identity.clone(), Box::new(spec.clone()))];

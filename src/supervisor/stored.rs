@@ -79,6 +79,7 @@ impl Kept {
                 cuts: 0,
             })),
             Request::Surroundings(_, answer) => answer.send(Ok(Surroundings::default())),
+            Request::RejoinForeground(_, _, answer) if record.status.is_final() => answer.send(Ok(record.into())),
             Request::Stop(_, _, _, answer) => answer.send(Ok(StopOutcome { applied: false, record: record.into() })),
             Request::Why(_, answer) => answer.send(Ok(why::why(&view(record.into()), None, now()))),
             Request::WithdrawStop(_, _, answer) => answer.send(Ok(false)),

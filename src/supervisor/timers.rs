@@ -15,6 +15,8 @@ pub(super) enum Deadline {
     Run(RunId, RunTimer),
     /// A record that could not be stored is tried again.
     Store(RunId),
+    /// Somebody waits for a foreground run again by then.
+    Starter(RunId),
     /// The bound of a shutdown.
     Shutdown,
     /// The bound of a close.

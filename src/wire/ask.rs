@@ -68,8 +68,13 @@ impl From<StartRequest> for StartAsk {
 pub enum Ask {
     /// [`start`](crate::api::Client::start).
     Start(StartAsk),
-    /// [`start_foreground`](crate::api::Client::start_foreground).
+    /// [`start_foreground`](crate::api::Client::start_foreground), with an id of the server's.
     StartForeground(StartAsk),
+    /// [`start_foreground`](crate::api::Client::start_foreground), with an id of the client's. Since 1.2: a server that does not know ids of
+    /// clients must not start it under another one.
+    RunForeground { run: RunId, start: StartAsk },
+    /// [`rejoin_foreground`](crate::api::Client::rejoin_foreground). Since 1.2.
+    RejoinForeground { run: RunId },
     /// [`control`](crate::api::Client::control).
     Control { run: RunId, control: WriteStdin },
     /// [`take_keyboard`](crate::api::Client::take_keyboard).
@@ -154,7 +159,9 @@ pub enum Ask {
 
 impl Ask {
     fn payload(&mut self) -> Option<&mut Vec<u8>> {
-        let (Ask::Start(start) | Ask::StartForeground(start)) = self else { return None };
+        let (Ask::Start(start) | Ask::StartForeground(start) | Ask::RunForeground { start, .. }) = self else {
+            return None;
+        };
         match &mut start.spec.stdin {
             StdinSpec::Payload(bytes) => Some(bytes),
             StdinSpec::Null => None,

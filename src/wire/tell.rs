@@ -138,6 +138,8 @@ pub struct LogAnswer {
     pub skipped_bytes: u64,
     #[serde(default)]
     pub is_end: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_redacted: bool,
 }
 
 /// The answer to a look into the scrollback; the raw bytes are the rows.

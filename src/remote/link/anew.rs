@@ -23,25 +23,30 @@ impl Task {
         tracing::warn!(%why, "the connection to the server was lost");
         self.outbox = Outbox::default();
         self.given_up.clear();
-        self.ping = None;
-        for (_, told_tx) in self.once.drain() {
-            // Who waits may have left this very moment.
-            let _ = told_tx.send(Err(lost(&why)));
-        }
+        (self.ping, self.silent) = (None, None);
+        self.refuse_all(&lost(&why));
         for (_, waiter) in self.foregrounds.drain() {
             waiter.answer.send(Err(lost(&why)));
         }
+        self.link_tx.send_replace(Link::Lost(why));
+    }
+
+    /// Tells all who wait for one answer that there is none.
+    pub(super) fn refuse_all(&mut self, failure: &Failure) {
+        for (_, told_tx) in self.once.drain() {
+            // Who waits may have left this very moment.
+            let _ = told_tx.send(Err(failure.clone()));
+        }
         for (_, lease) in self.leases.drain() {
-            lease.send(Err(lost(&why)));
+            lease.send(Err(failure.clone()));
         }
         for (_, waiter) in self.exports.drain() {
-            waiter.answer.send(Err(lost(&why)));
+            waiter.answer.send(Err(failure.clone()));
         }
         let asked: Vec<u64> = self.watches.iter().filter(|(_, watch)| !watch.is_shown()).map(|(id, _)| *id).collect();
         for watch in asked.iter().filter_map(|id| self.watches.remove(id)).collect::<Vec<_>>() {
-            watch.fail(lost(&why));
+            watch.fail(failure.clone());
         }
-        self.link_tx.send_replace(Link::Lost(why));
     }
 
     /// Tries until there is a connection again; none when nobody wants one any more.

@@ -136,6 +136,11 @@ impl Logs {
         self
     }
 
+    /// Returns whether secrets are taken out of what is logged.
+    pub fn redacts(&self) -> bool {
+        self.redactor.is_some()
+    }
+
     /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -73,7 +73,11 @@ impl Client for Fake {
         Reply::ready(Err(Failure::new(ErrorCode::CapacityFull, "64 runs are live: limits.runs is 64")))
     }
 
-    fn start_foreground(&self, _: RunSpec) -> Foreground {
+    fn start_foreground(&self, _: Option<RunId>, _: RunSpec) -> Foreground {
+        unreachable!("the TUI has no foreground runs")
+    }
+
+    fn rejoin_foreground(&self, _: RunId) -> Foreground {
         unreachable!("the TUI has no foreground runs")
     }
 

@@ -243,7 +243,7 @@ fn take_link(model: &mut Model, link: Link) {
     let was_parted = model.parted.is_some();
     model.parted = match link {
         Link::Up => None,
-        Link::Lost(failure) => Some(failure.message),
+        Link::Silent(failure) | Link::Lost(failure) => Some(failure.message),
     };
     match &model.parted {
         Some(_) => {}

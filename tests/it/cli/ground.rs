@@ -161,6 +161,7 @@ impl Ground {
             stdin: Box::new(Cursor::new(stdin.to_owned())),
             playback: |_| unreachable!("nothing is played without a terminal"),
             draw: |_, _| unreachable!("nothing is drawn here"),
+            mint: shtask::supervisor::random_id,
             boot_now: || Moment::from_boot(clock::boot_now()),
             now: jiff::Timestamp::now,
         }

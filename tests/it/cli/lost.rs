@@ -8,9 +8,13 @@ use serde_json::Value;
 
 use super::real::{Served, ended, text};
 
-pub(super) fn kill_server(served: &Served) {
+pub(super) fn server_pid(served: &Served) -> i32 {
     let status: Value = serde_json::from_str(&served.done(&["server", "status", "--json"])).expect("json");
-    let pid = status["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw).expect("a pid");
+    status["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("a pid")
+}
+
+pub(super) fn kill_server(served: &Served) {
+    let pid = Pid::from_raw(server_pid(served)).expect("a pid");
     kill_process(pid, Signal::KILL).expect("the server can be killed");
 }
 
@@ -28,21 +32,6 @@ fn a_match_is_waited_for_over_the_death_of_the_server() {
     served.done(&["ls"]);
     served.0.write("go", "");
     assert_eq!(ended(waiting).0, Some(0));
-}
-
-/// S3.5, S7.4: nobody could get its output any more.
-#[test]
-fn a_foreground_run_whose_server_died_is_ended_and_that_is_said() {
-    let served = Served::new();
-    let mut running = begin(&served, &["run", "--foreground", "--name", "front", "echo begun; exec sleep 1000"]);
-    let mut out = BufReader::new(running.stdout.take().expect("its output"));
-    let mut first = String::new();
-    out.read_line(&mut first).expect("a line");
-    kill_server(&served);
-    let (code, _, err) = ended(running);
-    assert_eq!(code, Some(125), "{err}");
-    assert!(err.contains("connection to the server was lost") && err.contains("is being ended"), "{err}");
-    assert_eq!(served.verb(&["wait", "front", "--timeout", "20s"]).status.code(), Some(130));
 }
 
 /// S7.1.

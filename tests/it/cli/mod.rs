@@ -4,6 +4,7 @@
 mod attaching;
 mod changing;
 mod errors;
+mod foreground;
 mod ground;
 #[cfg(feature = "test-hooks")]
 mod killed;
@@ -13,4 +14,6 @@ mod program;
 mod real;
 mod records;
 mod starting;
+mod stopped;
+mod unprivileged;
 mod waiting;

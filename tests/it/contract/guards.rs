@@ -26,7 +26,7 @@ async fn all_failures(ground: &Ground, client: &dyn Client, run: RunId) -> Vec<F
     let closing = client.close_session();
     vec![
         client.start(StartRequest { spec: spec(), replace: false }).await.expect_err("start"),
-        client.start_foreground(spec()).outcome.await.expect_err("foreground"),
+        client.start_foreground(None, spec()).outcome.await.expect_err("foreground"),
         client.control(run, WriteStdin::text("x")).await.expect_err("control"),
         client.stop(run, STOP).reply.await.expect_err("stop"),
         client.withdraw_stop(run, shtask::api::StopId(0)).await.expect_err("withdraw"),

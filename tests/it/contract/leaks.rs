@@ -65,10 +65,10 @@ async fn one_run(ground: &Ground, way: usize) {
         6 => assert_eq!(stopped(ground.pty("exec sleep 100"), true).await.exit_code, Some(130)),
         7 => drop(ground.try_start(ground.argv(&["no-such-program-7"])).await.expect_err("no program")),
         8 => assert_eq!(ground.outcome(ground.sh("true & exec sleep 0.01")).await.status, Status::Completed),
-        9 => drop(ground.client.start_foreground(ground.sh("exec sleep 100"))),
+        9 => drop(ground.client.start_foreground(None, ground.sh("exec sleep 100"))),
         10 => drop(ground.client.start(StartRequest { spec: ground.sh("exit 1"), replace: false })),
         _ => {
-            let mut foreground = ground.client.start_foreground(ground.sh("echo x"));
+            let mut foreground = ground.client.start_foreground(None, ground.sh("echo x"));
             let record = within("an outcome", &mut foreground.outcome).await.expect("a record");
             assert_eq!(record.status, Status::Completed);
         }

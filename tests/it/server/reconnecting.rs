@@ -140,7 +140,7 @@ async fn answers_in_flight_are_unavailable_with_unknown_effects() {
     let mut watch = within("a watch", client.watch(run, LOOK)).await.expect("a watch");
     until_shown(&mut watch, "ready").await;
     let stopping = client.stop(run, StopRequest { kill: false });
-    let mut foreground = client.start_foreground(spec(Mode::Pipes, "echo on; sleep 100"));
+    let mut foreground = client.start_foreground(None, spec(Mode::Pipes, "echo on; sleep 100"));
     within("output", foreground.output_rx.recv()).await.expect("output");
     stage.go().await;
     let failure = within("an answer", stopping.reply).await.expect_err("lost");
@@ -228,7 +228,7 @@ async fn a_client_that_goes_cancels_its_foreground_runs_and_nothing_else() {
     let leaver = stage.connect().await;
     start(&leaver, Mode::Pipes, &format!("exec sleep {background_mark}")).await;
     let line = format!("echo on; exec sleep {foreground_mark}");
-    let mut foreground = leaver.start_foreground(spec(Mode::Pipes, &line));
+    let mut foreground = leaver.start_foreground(None, spec(Mode::Pipes, &line));
     within("output", foreground.output_rx.recv()).await.expect("output");
     // As by the death of its process: the connection breaks, and nothing is said.
     let raw = std::os::unix::net::UnixStream::connect(stage.socket()).expect("connected");

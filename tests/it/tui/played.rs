@@ -25,7 +25,11 @@ impl Client for Played {
         refuse()
     }
 
-    fn start_foreground(&self, _: RunSpec) -> Foreground {
+    fn start_foreground(&self, _: Option<RunId>, _: RunSpec) -> Foreground {
+        unreachable!("the TUI has no foreground runs")
+    }
+
+    fn rejoin_foreground(&self, _: RunId) -> Foreground {
         unreachable!("the TUI has no foreground runs")
     }
 

@@ -16,7 +16,7 @@ use shtask::wire::{
 };
 
 /// The names of all that can be asked.
-const ASKS: [&str; 39] = [
+const ASKS: [&str; 41] = [
     "start",
     "start_foreground",
     "control",
@@ -56,6 +56,8 @@ const ASKS: [&str; 39] = [
     "usage",
     "surroundings",
     "rename",
+    "run_foreground",
+    "rejoin_foreground",
 ];
 
 fn run() -> RunId {
@@ -130,6 +132,8 @@ fn ask(name: &str) -> Ask {
     match name {
         "start" => Ask::Start(start.into()),
         "start_foreground" => Ask::StartForeground(StartRequest { spec: spec(), replace: false }.into()),
+        "run_foreground" => Ask::RunForeground { run, start: StartRequest { replace: false, ..start }.into() },
+        "rejoin_foreground" => Ask::RejoinForeground { run },
         "control" => {
             let key = Action::Key(Key::Char('c'), Modifiers { ctrl: true, ..Modifiers::default() });
             let input = Some(Input::Actions(vec![key, Action::Paste("text".into())]));
@@ -231,6 +235,8 @@ fn name_of(ask: &Ask) -> &'static str {
         Ask::Usage => 36,
         Ask::Surroundings { .. } => 37,
         Ask::Rename { .. } => 38,
+        Ask::RunForeground { .. } => 39,
+        Ask::RejoinForeground { .. } => 40,
     };
     ASKS[place]
 }
@@ -243,7 +249,7 @@ fn tells() -> Vec<(&'static str, FromServer, Vec<u8>)> {
     let (base, next) = (frame("before"), frame("behind"));
     let live = CutAnswer { outcome: CutOutcome::default(), view: CutView::Live { base: Some(3) } };
     let ended = CutAnswer { outcome: CutOutcome::default(), view: CutView::Final(Arc::new(record())) };
-    let log = LogAnswer { offset: 1, next_offset: 4, skipped_bytes: 1, is_end: true };
+    let log = LogAnswer { offset: 1, next_offset: 4, skipped_bytes: 1, is_end: true, is_redacted: false };
     let span = HistorySpan { first: 0, end: 3 };
     let reading = Reading {
         record: Arc::new(record()),
