@@ -27,6 +27,8 @@ pub(crate) enum Input {
     Paste(String),
     /// The terminal got or lost the focus.
     Focus(bool),
+    /// The terminal has the kitty keyboard protocol: the answer to a question.
+    HasKeyboardFlags,
     /// The terminal has a new size.
     Resize { cols: u16, rows: u16 },
 }

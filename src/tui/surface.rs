@@ -7,7 +7,7 @@ use crossterm::queue;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use ratatui::backend::CrosstermBackend;
 
-use crate::model::{CursorShape, MouseTracking};
+use crate::model::{CursorShape, MouseTracking, TerminalModes};
 
 use super::TuiError;
 use super::clipboard;
@@ -55,6 +55,7 @@ pub(super) struct Screen {
     output: Output,
     shape: CursorShape,
     motion: bool,
+    asked_for_flags: bool,
     // Dropped last: restores what the others changed.
     outer: OuterTerminal,
 }
@@ -64,10 +65,10 @@ impl Screen {
         let outer = OuterTerminal::enter(mouse).map_err(TuiError::Terminal)?;
         let output = Output::open().map_err(TuiError::Terminal)?;
         let painter = Painter::new(CrosstermBackend::new(output.clone()), terminal::size());
-        Ok(Screen { painter, output, shape: CursorShape::Default, motion: false, outer })
+        Ok(Screen { painter, output, shape: CursorShape::Default, motion: false, asked_for_flags: false, outer })
     }
 
-    /// Keeps the cursor's shape and the mouse as the attached run wants them.
+    /// Keeps the cursor's shape, the mouse and the keyboard as the attached run wants them.
     fn follow(&mut self, model: &Model) -> io::Result<()> {
         let shape = cursor_shape(model);
         if shape != self.shape {
@@ -80,7 +81,14 @@ impl Screen {
             let sequence = self.outer.motion_sequence(motion);
             self.painter.backend_mut().write_all(sequence.as_bytes())?;
         }
-        Ok(())
+        let keys = wants_keys(model);
+        // Asked only when it matters: an answer that comes after the end would be typed into the shell.
+        if keys && !model.has_keyboard_flags && !self.asked_for_flags {
+            self.asked_for_flags = true;
+            self.painter.backend_mut().write_all(terminal::ASK_KEYBOARD_FLAGS.as_bytes())?;
+        }
+        let sequence = terminal::keyboard_sequence(keys && model.has_keyboard_flags);
+        self.painter.backend_mut().write_all(sequence.as_bytes())
     }
 }
 
@@ -143,10 +151,19 @@ impl Surface for Screen {
     }
 }
 
-fn wants_motion(model: &Model) -> bool {
+/// Returns the modes of the run that gets what is typed.
+fn attached_modes(model: &Model) -> Option<TerminalModes> {
     let attached = model.focus == Focus::Attached && model.overlay.is_none();
-    let tracking = model.pane.frame.as_ref().map(|frame| frame.modes.mouse_tracking);
-    attached && tracking == Some(MouseTracking::Motion)
+    model.pane.frame.as_ref().filter(|_| attached).map(|frame| frame.modes)
+}
+
+fn wants_motion(model: &Model) -> bool {
+    attached_modes(model).is_some_and(|modes| modes.mouse_tracking == MouseTracking::Motion)
+}
+
+/// Returns whether the run tells keys apart that are the same to most programs, as Enter and Shift+Enter are.
+fn wants_keys(model: &Model) -> bool {
+    attached_modes(model).is_some_and(|modes| modes.kitty_keyboard != 0 || modes.modify_other_keys != 0)
 }
 
 fn style(shape: CursorShape) -> SetCursorStyle {

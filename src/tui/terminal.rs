@@ -25,6 +25,14 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
 const MOTION_ON: &str = "\x1b[?1003h";
 const MOTION_OFF: &str = "\x1b[?1003l\x1b[?1000h\x1b[?1002h";
 
+/// Asks whether the terminal has the kitty keyboard protocol. One that does not know it answers nothing.
+pub(super) const ASK_KEYBOARD_FLAGS: &str = "\x1b[?u";
+
+/// Keys that are bytes of others get sequences of their own (1), with what Shift makes of them (4). They are for a run that asked for more than the
+/// usual; which form it gets is the encoder's to say.
+const KEYBOARD_FLAGS_ON: &str = "\x1b[>5u";
+const KEYBOARD_FLAGS_OFF: &str = "\x1b[<u";
+
 /// Ends a synchronised update that a panic may have left open.
 const END_UPDATE: &str = "\x1b[?2026l";
 
@@ -33,6 +41,9 @@ const UNKNOWN_SIZE: (u16, u16) = (80, 24);
 
 /// Whether the terminal is ours at the moment.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// Whether our keyboard flags lie on the terminal's stack. A stack that is not ours must not be popped: the shell may have its own on it.
+static HAS_FLAGS: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether the TUI has the terminal.
 pub(super) fn is_active() -> bool {
@@ -78,6 +89,9 @@ pub(super) fn restore() {
             return;
         }
         let mut bytes = Vec::from(END_UPDATE);
+        if HAS_FLAGS.swap(false, Ordering::SeqCst) {
+            bytes.extend_from_slice(KEYBOARD_FLAGS_OFF.as_bytes());
+        }
         bytes.extend_from_slice(MOUSE_OFF.as_bytes());
         let queued = queue!(
             bytes,
@@ -147,6 +161,15 @@ impl OuterTerminal {
             (true, true) => MOTION_ON,
             (true, false) => MOTION_OFF,
         }
+    }
+}
+
+/// Returns what asks for keyboard flags, or takes them back; nothing when that is so already.
+pub(super) fn keyboard_sequence(wanted: bool) -> &'static str {
+    match (HAS_FLAGS.swap(wanted, Ordering::SeqCst), wanted) {
+        (false, true) => KEYBOARD_FLAGS_ON,
+        (true, false) => KEYBOARD_FLAGS_OFF,
+        (false, false) | (true, true) => "",
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is typed at the outer terminal: bytes for the run, the stolen key, reports of the mouse.
 
+use super::steal::{Report, report};
 use crate::model::{Modifiers, Mouse, MouseButton, MouseKind};
 
 /// A paste begins and ends with these where the terminal frames it; nothing in between is a key.
@@ -22,6 +23,8 @@ pub(super) enum Typed {
     Text(String),
     /// The stolen key.
     Stolen,
+    /// A key that is let go, or Ctrl and the like by themselves: for the run, as it came, but nobody has typed anything.
+    Aside(String),
     /// The mouse.
     Mouse(Mouse),
 }
@@ -93,6 +96,17 @@ impl Typing {
         if !self.in_paste {
             if let Some(form) = self.stolen.iter().find(|form| bytes.starts_with(form)) {
                 return Found::Whole(form.len(), Some(Typed::Stolen));
+            }
+            match report(bytes) {
+                Report::Press(length, form) if self.stolen.contains(&form) => {
+                    return Found::Whole(length, Some(Typed::Stolen));
+                }
+                Report::Aside(length) => {
+                    let text = String::from_utf8_lossy(&bytes[..length]).into_owned();
+                    return Found::Whole(length, Some(Typed::Aside(text)));
+                }
+                Report::Partial => may_become = true,
+                Report::Press(..) | Report::Nothing => {}
             }
             may_become |= self.stolen.iter().any(|form| form.starts_with(bytes));
             if let Some(report) = bytes.strip_prefix(MOUSE) {
@@ -177,7 +191,30 @@ mod tests {
         assert_eq!(typing().admit(b"ls\r\x03\x1b[A\x1b"), [text("ls\r\x03\x1b[A\x1b")]);
         assert_eq!(typing().admit(b"x\x01y"), [text("x"), Typed::Stolen, text("y")]);
         assert_eq!(typing().admit(b"\x1b[97;5u"), [Typed::Stolen]);
-        assert_eq!(typing().admit(b"\x1b[97;5:3u"), [text("\x1b[97;5:3u")], "its release is no press");
+    }
+
+    /// What a run asked for with the flags 2, 4 and 8 of the kitty keyboard protocol, and lock keys.
+    #[test]
+    fn the_stolen_key_is_known_with_lock_keys_and_by_its_press_only() {
+        for press in [&b"\x1b[97;69u"[..], b"\x1b[97;133u", b"\x1b[97;197:1u", b"\x1b[97:65;5u", b"\x1b[97;5;97u"] {
+            assert_eq!(typing().admit(press), [Typed::Stolen], "{press:?}");
+        }
+        let aside = |text: &str| Typed::Aside(text.into());
+        let keys = "\x1b[57442;5u\x1b[97;5u\x1b[97;5:3u\x1b[57442;1:3u\x1b[98;5u";
+        let expected = [
+            aside("\x1b[57442;5u"),
+            Typed::Stolen,
+            aside("\x1b[97;5:3u"),
+            aside("\x1b[57442;1:3u"),
+            text("\x1b[98;5u"),
+        ];
+        assert_eq!(typing().admit(keys.as_bytes()), expected);
+        for cut in 3..9 {
+            let (mut typing, press) = (typing(), b"\x1b[97;133u");
+            assert_eq!(typing.admit(&press[..cut]), [], "cut at {cut}");
+            assert_eq!(typing.admit(&press[cut..]), [Typed::Stolen], "cut at {cut}");
+        }
+        assert_eq!(typing().admit(b"\x1b[97;6u\x1b[1;1:3A"), [text("\x1b[97;6u"), aside("\x1b[1;1:3A")]);
     }
 
     #[test]

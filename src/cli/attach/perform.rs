@@ -230,6 +230,12 @@ impl Attached<'_> {
                     let Some(bytes) = read else { return Ok(Left::Signal(Exit(129))) };
                     notes.clear();
                     for typed in self.typing.admit(&bytes) {
+                        if let Typed::Aside(text) = typed {
+                            if self.keyboard.is_held() {
+                                self.text(&text);
+                            }
+                            continue;
+                        }
                         match (typed, stolen_at.take()) {
                             (Typed::Stolen, None) => stolen_at = Some(Instant::now()),
                             (Typed::Stolen, Some(_)) if self.keyboard.press().is_ok() => self.pass_on(Typed::Stolen),
@@ -277,7 +283,7 @@ impl Attached<'_> {
     /// Passes on what was typed.
     fn pass_on(&mut self, typed: Typed) {
         match typed {
-            Typed::Text(text) => self.text(&text),
+            Typed::Text(text) | Typed::Aside(text) => self.text(&text),
             Typed::Mouse(mouse) => self.send(vec![Action::Mouse(mouse)]),
             Typed::Stolen => self.send(vec![Action::Key(self.chord.key, self.chord.modifiers)]),
         }

@@ -74,6 +74,63 @@ fn control(c: char) -> Option<u8> {
     }
 }
 
+/// Caps Lock and Num Lock are told with every key, and are no part of any.
+const LOCKS: u32 = 64 | 128;
+
+/// The event that says that a key was let go.
+const RELEASE: u32 = 3;
+
+/// Shift, Ctrl and the like by themselves.
+const MODIFIER_KEYS: std::ops::RangeInclusive<u32> = 57_441..=57_454;
+
+/// The longest sequence that tells a key, in bytes: its numbers are short.
+const MAX_REPORT: usize = 48;
+
+/// What a sequence with numbers tells of a key.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Report {
+    /// So many bytes are a key that is pressed: in its plainest form, without locks and alternatives.
+    Press(usize, Vec<u8>),
+    /// So many bytes are a key that is let go, or a modifier by itself.
+    Aside(usize),
+    /// It may become one.
+    Partial,
+    Nothing,
+}
+
+/// Reads `CSI code:… ; modifiers:event ; … u`, or `~`, or a letter, at the start of some bytes.
+pub(super) fn report(bytes: &[u8]) -> Report {
+    let Some(body) = bytes.strip_prefix(b"\x1b[").filter(|body| body.first().is_some_and(u8::is_ascii_digit)) else {
+        return Report::Nothing;
+    };
+    let Some(end) = body.iter().position(|byte| !matches!(byte, b'0'..=b';')) else {
+        return if bytes.len() < MAX_REPORT { Report::Partial } else { Report::Nothing };
+    };
+    let (last, length) = (body[end], end + 3);
+    if !matches!(last, b'u' | b'~' | b'A'..=b'H' | b'P'..=b'S') {
+        return Report::Nothing;
+    }
+    let mut fields = body[..end].split(|&byte| byte == b';').map(|field| {
+        let mut numbers =
+            field.split(|&byte| byte == b':').map(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+        (numbers.next().flatten(), numbers.next().flatten())
+    });
+    let code: u32 = fields.next().and_then(|(code, _)| code).unwrap_or(1);
+    let (held, event) = fields.next().unwrap_or_default();
+    if event == Some(RELEASE) || last == b'u' && MODIFIER_KEYS.contains(&code) {
+        return Report::Aside(length);
+    }
+    let number = 1 + (held.unwrap_or(1).saturating_sub(1) & !LOCKS);
+    let last = char::from(last);
+    let form = match (number, last) {
+        (1, 'u' | '~') => format!("\x1b[{code}{last}"),
+        (1, _) => format!("\x1b[{last}"),
+        _ if code == 27 && last == '~' => return Report::Nothing,
+        _ => format!("\x1b[{code};{number}{last}"),
+    };
+    Report::Press(length, form.into_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,6 +47,29 @@ fn keys_are_understood_as_terminals_send_them() {
 }
 
 #[test]
+fn keys_of_the_kitty_protocol_are_those_of_the_usual_encoding_and_more() {
+    let cases: [(&[u8], &str); 11] = [
+        (b"\x1b[27u\x1b[13;2u\x1b[105;5u\x1b[9;5u\x1b[127;3u", "escape S-enter C-i C-tab M-backspace"),
+        (b"\x1b[120;3u\x1b[120:88;4u\x1b[120;4u\x1b[49:33;4u", "M-x M-X M-X M-!"),
+        // Ctrl and Shift: of a letter both are told, elsewhere Shift is in the character.
+        (b"\x1b[97:65;6u\x1b[45:95;6u", "C-S-a C-_"),
+        (b"\x1b[97;69u\x1b[97;133u", "C-a C-a"),
+        (b"\x1b[1092::97;5u\x1b[1092;3u", "C-a M-ф"),
+        (b"\x1b[97;5:1u\x1b[97;5:2u\x1b[97;5:3u", "C-a C-a"),
+        (b"\x1b[57414u\x1b[57417;5u\x1b[57404u\x1b[57413;5u", "enter C-left 5 C-+"),
+        (b"\x1b[57442;5ux", "x"),
+        (b"\x1b[99;9ux", "x"),
+        (b"\x1b[97;;97u\x1b[97:65;2;65u", "a A"),
+        (b"\x1b[u\x1b[;u\x1b[1:2:3:4;5;6;7ux\x1b[4294967296ux", "x x"),
+    ];
+    for (bytes, expected) in cases {
+        assert_eq!(understood(bytes), keys(expected), "{:?}", String::from_utf8_lossy(bytes));
+    }
+    assert_eq!(understood(b"\x1b[?0u\x1b[?5u"), [Input::HasKeyboardFlags, Input::HasKeyboardFlags]);
+    assert_eq!(understood(b"\x1b[1;5:3A\x1b[3;1:3~\x1b[1;5:2A"), keys("C-up"), "what is let go is no press");
+}
+
+#[test]
 fn mouse_reports_are_understood() {
     let mouse = |kind, button, x, y, modifiers| Input::Mouse(Mouse { kind, button, x, y, modifiers });
     let none = Modifiers::default();

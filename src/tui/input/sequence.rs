@@ -3,6 +3,7 @@
 use crate::model::{Key, KeyChord, Modifiers, Mouse, MouseButton, MouseKind, NamedKey};
 
 use super::super::event::Input;
+use super::kitty;
 
 /// Understands the parameters and the final byte of a control sequence.
 pub(super) fn csi(parameters: &[u8], last: u8, alt: bool) -> Option<Input> {
@@ -12,13 +13,19 @@ pub(super) fn csi(parameters: &[u8], last: u8, alt: bool) -> Option<Input> {
     if parameters.is_empty() && matches!(last, b'I' | b'O') {
         return Some(Input::Focus(last == b'I'));
     }
+    if last == b'u' {
+        return if parameters.starts_with(b"?") { Some(Input::HasKeyboardFlags) } else { kitty::key(parameters, alt) };
+    }
+    // A key that is let go.
+    if parameters.ends_with(b":3") {
+        return None;
+    }
     let numbers = numbers(parameters)?;
     let first = numbers.first().copied().unwrap_or(1);
     let modifiers = modifiers(numbers.get(1).copied().unwrap_or(1), alt);
     let key = match last {
         b'~' => Key::Named(numbered(first)?),
         b'Z' => return key(NamedKey::Tab, Modifiers { shift: true, ..modifiers }),
-        b'u' => return unicode(first, modifiers),
         letter => Key::Named(lettered(letter)?),
     };
     Some(Input::Key(KeyChord { key, modifiers }))
@@ -91,18 +98,6 @@ fn numbered(number: u16) -> Option<NamedKey> {
         24 => NamedKey::F(12),
         _ => return None,
     })
-}
-
-/// A key by its code point, as terminals with extended keys send some.
-fn unicode(code: u16, modifiers: Modifiers) -> Option<Input> {
-    let key = match code {
-        9 => Key::Named(NamedKey::Tab),
-        13 => Key::Named(NamedKey::Enter),
-        27 => Key::Named(NamedKey::Escape),
-        127 => Key::Named(NamedKey::Backspace),
-        code => Key::Char(char::from_u32(code.into()).filter(|c| !c.is_control())?),
-    };
-    Some(Input::Key(KeyChord { key, modifiers }))
 }
 
 fn mouse(numbers: &[u16], last: u8) -> Option<Input> {

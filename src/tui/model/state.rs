@@ -160,6 +160,8 @@ pub(crate) struct Model {
     pub(crate) notified: Notified,
     /// Whether the outer terminal has said that nobody looks at it.
     pub(crate) away: bool,
+    /// Whether the user's terminal has the kitty keyboard protocol, as far as it was asked.
+    pub(crate) has_keyboard_flags: bool,
     pub(crate) list_place: ListPlace,
     pub(crate) focus: Focus,
     pub(crate) zoom: bool,
@@ -219,6 +221,7 @@ impl Model {
             sampling: Sampling::default(),
             notified: Notified::default(),
             away: false,
+            has_keyboard_flags: false,
             list_place: ListPlace::default(),
             focus: Focus::List,
             zoom: false,

@@ -125,6 +125,11 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
             model.away = !got;
             attached::focus_changed(model, got, cmds);
         }
+        Input::HasKeyboardFlags => {
+            // Drawing asks for the flags.
+            model.has_keyboard_flags = true;
+            model.dirty = true;
+        }
         Input::Resize { cols, rows } => {
             model.size = (cols, rows);
             model.pane.refused = None;

@@ -204,3 +204,24 @@ fn an_agent_is_told_what_was_done_while_a_person_had_the_keyboard() {
         serde_json::from_str(&served.done(&["--as", "agent", "read", &run, "--json"])).expect("json");
     assert!(again.get("note").is_none(), "{again}");
 }
+
+/// S4.3, B17: with the kitty keyboard protocol, Num Lock and the releases of keys do not hide the stolen key, nor end what it began.
+#[test]
+fn the_stolen_key_is_known_in_the_kitty_keyboard_protocol_whatever_is_locked() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "--name", "cat", r"stty raw -echo; printf '\033[>11uready'; exec cat -v"]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("ready");
+    terminal.wait_until("the flags", |terminal| terminal.raw().windows(6).any(|part| part == b"\x1b[=11;"));
+    terminal.send(b"\x1b[13;130u");
+    terminal.wait_for_text("^[[13;130u");
+    // Pressed and let go twice: it reaches the run.
+    let press = b"\x1b[57442;133u\x1b[97;133u\x1b[97;133:3u\x1b[57442;129:3u";
+    terminal.send(press);
+    terminal.send(press);
+    terminal.wait_for_text("^[[97;5u");
+    terminal.send(press);
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert!(terminal.screen().has("detached from cat:1, which goes on"), "{}", terminal.picture());
+    assert_given_back(&terminal);
+}

@@ -1,6 +1,6 @@
 //! Typing into runs.
 
-use crate::harness::{Marker, Mouse, have};
+use crate::harness::{Exit, Marker, Mouse, Terminal, have, modes_left_on};
 
 use super::product::{home, launch, one, open};
 
@@ -109,7 +109,7 @@ fn the_attach_key_pressed_twice_reaches_the_run() {
 
 #[test]
 fn a_paste_has_a_frame_only_for_a_run_that_asked() {
-    let echo = r#"stty raw -echo; printf "$ASK"; echo rea"dy"; exec cat -v"#;
+    let echo = r#"stty raw -echo; printf "$ASK"; echo rea"dy"; exec cat -vt"#;
     let mut terminal = open(&one(echo, "env = { ASK = '' }"));
     terminal.wait_for_text("ready");
     terminal.keys("<Enter>");
@@ -137,7 +137,7 @@ fn a_large_paste_arrives_whole() {
 
 #[test]
 fn the_mouse_reaches_a_run_that_asks_with_the_place_in_its_own_pane() {
-    let line = r#"stty raw -echo; printf "\033[?1002h\033[?1006h"; echo rea"dy"; exec cat -v"#;
+    let line = r#"stty raw -echo; printf "\033[?1002h\033[?1006h"; echo rea"dy"; exec cat -vt"#;
     let mut terminal = open(&one(line, ""));
     terminal.wait_for_text("ready");
     terminal.keys("<Enter>");
@@ -223,4 +223,52 @@ fn two_runs_are_typed_into_in_turn() {
     terminal.wait_for_text("second has pears");
     terminal.keys("<C-a>k");
     terminal.wait_for_text("first has apples");
+}
+
+/// Whether the program has written these bytes to its terminal.
+fn said(terminal: &Terminal, bytes: &[u8]) -> bool {
+    terminal.raw().windows(bytes.len()).any(|part| part == bytes)
+}
+
+/// S4.3: Shift+Enter, Ctrl+I and Enter, Tab are different keys to a program that asked for it, when the user's terminal tells them apart.
+#[test]
+fn a_run_that_asks_for_the_kitty_keyboard_gets_it_from_a_terminal_that_has_it() {
+    let line = r#"stty raw -echo; printf '\033[>1urea%s' dy; exec cat -vt"#;
+    let mut terminal = open(&one(line, ""));
+    terminal.wait_for_text("ready");
+    assert!(!said(&terminal, b"\x1b[?u") && !said(&terminal, b"\x1b[>5u"), "nobody is attached yet");
+    terminal.keys("<Enter>");
+    terminal.wait_until("the question", |terminal| said(terminal, b"\x1b[?u"));
+    assert!(!said(&terminal, b"\x1b[>5u"), "not before the answer");
+    terminal.send(b"\x1b[?0u");
+    terminal.wait_until("the flags", |terminal| said(terminal, b"\x1b[>5u"));
+    terminal.send(b"\x1b[13;2u\x1b[105;5u\t\x1b[27u\x1b[97;6u");
+    terminal.wait_for_text("^[[13;2u^[[105;5u^I^[[27u^[[97;6u");
+    // The attach key in its new form, with Num Lock.
+    terminal.send(b"\x1b[97;133u");
+    terminal.wait_until("the flags are taken back", |terminal| said(terminal, b"\x1b[<u"));
+    assert!(modes_left_on(terminal.raw()).iter().all(|mode| *mode != 10_001));
+    terminal.keys("<Enter>");
+    terminal.wait_until("the flags again", |terminal| modes_left_on(terminal.raw()).contains(&10_001));
+    let asked = terminal.raw().windows(4).filter(|part| part == b"\x1b[?u").count();
+    assert_eq!(asked, 1, "the answer is remembered");
+    // However it ends.
+    terminal.signal(rustix::process::Signal::TERM);
+    assert_eq!(terminal.wait_exit(), Exit::Code(143));
+    assert_eq!(modes_left_on(terminal.raw()), [].into(), "{}", terminal.picture());
+}
+
+#[test]
+fn a_terminal_without_the_kitty_keyboard_is_asked_once_and_gets_no_flags() {
+    let line = r#"stty raw -echo; printf '\033[>1urea%s' dy; exec cat -vt"#;
+    let mut terminal = open(&one(line, ""));
+    terminal.wait_for_text("ready");
+    terminal.keys("<Enter>");
+    terminal.wait_until("the question", |terminal| said(terminal, b"\x1b[?u"));
+    terminal.send(b"\r\tx");
+    terminal.wait_for_text("^M^Ix");
+    terminal.keys("<C-a>");
+    terminal.keys("qy");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert!(!said(&terminal, b"\x1b[>5u") && !said(&terminal, b"\x1b[<u"));
 }
