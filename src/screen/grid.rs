@@ -180,7 +180,8 @@ impl Grid {
     /// Makes the grid erase to this background from here on.
     pub(super) fn set_erased(&mut self, background: Color) {
         let style = Style { background, ..Style::default() };
-        self.set_pen(Pen { style, erases: true });
+        // Without a background it is the same as drawing without a look.
+        self.set_pen(Pen { style, erases: background != Color::Default });
     }
 
     /// Clears the screen, with the cursor at the start of the last row, which gets the background. The next `rows` rows that

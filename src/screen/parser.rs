@@ -64,17 +64,26 @@ pub(super) struct Parser {
 
 /// Returns where the first C0 control or DEL is, or the end.
 pub(super) fn text_end(bytes: &[u8]) -> usize {
+    end_before(bytes, |b| b < 0x20 || b == 0x7f)
+}
+
+/// Returns where the first byte is that is no printable ASCII, or the end.
+fn ascii_end(bytes: &[u8]) -> usize {
+    end_before(bytes, |b| !(0x20..0x7f).contains(&b))
+}
+
+#[inline]
+fn end_before(bytes: &[u8], is_other: impl Fn(u8) -> bool) -> usize {
     const LANES: usize = 16;
-    let is_control = |b: u8| b < 0x20 || b == 0x7f;
     let mut at = 0;
     // Whole lanes without a branch inside, so that the compiler can compare them at once.
     for lane in bytes.chunks_exact(LANES) {
-        if lane.iter().fold(false, |any, &b| any | is_control(b)) {
+        if lane.iter().fold(false, |any, &b| any | is_other(b)) {
             break;
         }
         at += LANES;
     }
-    bytes[at..].iter().position(|&b| is_control(b)).map_or(bytes.len(), |more| at + more)
+    bytes[at..].iter().position(|&b| is_other(b)).map_or(bytes.len(), |more| at + more)
 }
 
 impl Parser {
@@ -101,15 +110,23 @@ impl Parser {
         if self.partial_len > 0 {
             return self.complete_character(bytes, sink);
         }
-        let end = text_end(bytes);
-        if end == 0 {
-            self.control(bytes[0], sink);
-            return 1;
+        // Most sequences are whole and have nothing but numbers.
+        if let [0x1b, b'[', body @ ..] = bytes
+            && let Some(length) = self.csi.read_plain(body)
+        {
+            sink.csi(&self.csi);
+            return 2 + length;
         }
-        if bytes[..end].is_ascii() {
+        let end = ascii_end(bytes);
+        if end == bytes.len() || bytes[end].is_ascii() {
+            if end == 0 {
+                self.control(bytes[0], sink);
+                return 1;
+            }
             sink.ascii(&bytes[..end]);
             return end;
         }
+        let end = text_end(bytes);
         self.run(&bytes[..end], end == bytes.len(), sink)
     }
 

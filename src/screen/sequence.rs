@@ -53,6 +53,31 @@ impl Csi {
         }
     }
 
+    /// Reads a sequence of numbers only, from behind its introducer. Returns its length; none when it is of another kind or not whole.
+    pub(super) fn read_plain(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.clear();
+        let mut value = 0_u16;
+        for (at, &byte) in bytes.iter().enumerate() {
+            match byte {
+                b'0'..=b'9' => value = value.saturating_mul(10).saturating_add(u16::from(byte - b'0')),
+                b';' if self.len + 1 < MAX_PARAMETERS => {
+                    self.values[self.len] = std::mem::take(&mut value);
+                    self.len += 1;
+                }
+                b'@'..=b'~' => {
+                    if at > 0 {
+                        self.values[self.len] = value;
+                        self.len += 1;
+                    }
+                    self.last = byte;
+                    return Some(at + 1);
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// Opens the next parameter. `len` stops one past the limit, which means: more than are kept.
     fn open(&mut self, joined: bool) {
         if self.len < MAX_PARAMETERS {
@@ -112,5 +137,35 @@ impl Csi {
             start = end;
             Some(group)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn byte_by_byte(bytes: &[u8]) -> Csi {
+        let mut csi = Csi::default();
+        csi.clear();
+        let (last, before) = bytes.split_last().expect("a sequence");
+        before.iter().for_each(|&byte| csi.push(byte));
+        assert!(csi.finish(*last), "{bytes:?}");
+        csi
+    }
+
+    #[test]
+    fn numbers_that_are_read_at_once_are_those_that_are_read_byte_by_byte() {
+        let most = [&b"1;".repeat(MAX_PARAMETERS - 1)[..], b"2m"].concat();
+        for sequence in [&b"H"[..], b"5A", b";H", b";;m", b"1;2;m", b"0;99999999;7m", b"007G", &most] {
+            let mut csi = byte_by_byte(b"?1:2;3h");
+            assert_eq!(csi.read_plain(&[sequence, b"1A"].concat()), Some(sequence.len()), "{sequence:?}");
+            let slow = byte_by_byte(sequence);
+            assert_eq!((csi.values(), csi.last, csi.plain_values()), (slow.values(), slow.last, slow.plain_values()));
+            assert_eq!((csi.marker, csi.intermediate), (0, 0));
+        }
+        let more = b"1;".repeat(MAX_PARAMETERS);
+        for other in [&b"?25h"[..], b"4:3m", b"1 q", b"1;2", b"", b"1\x1b", &[&more[..], b"m"].concat()] {
+            assert_eq!(Csi::default().read_plain(other), None, "{other:?}");
+        }
     }
 }
