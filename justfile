@@ -24,6 +24,11 @@ fuzz TARGET SECONDS="1800":
 bench *ARGS:
     cargo bench {{ARGS}}
 
+# A server under load, `just bench-server hostile` or `just bench-server starts SECONDS`.
+bench-server *ARGS:
+    cargo build --release
+    python3 benches/server.py target/release/shtask {{ARGS}}
+
 # Makes the generated files anew (config/default.toml, docs/tui.md, docs/cli.md) and the API documentation.
 docs:
     .ci/run generate

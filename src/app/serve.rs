@@ -147,7 +147,7 @@ async fn serve_at(
         limits: settings.limits.clone(),
         storage,
         holder_exe: Path::new(OWN_PROGRAM),
-        // For a run that cannot be kept, as its log is not what it printed.
+        // For a run that cannot be kept, as it has no log.
         on_lost: OnLost::End { grace: Limits::GRACE },
     };
     let (mut supervisor, clients) =

@@ -172,7 +172,7 @@ impl<'a> Waited<'a> {
 /// Returns the bytes of a page, where they are those that the run printed.
 fn as_printed(page: LogReading) -> Result<Vec<u8>, Failure> {
     let message = match page.skipped_bytes {
-        0 if !page.is_redacted || page.bytes.is_empty() => return Ok(page.bytes),
+        0 if !page.is_redacted => return Ok(page.bytes),
         0 => "the rest of the output is in its log without its secrets, so it cannot be gone on with".to_owned(),
         bytes => format!("{bytes} bytes of the output are not kept any more"),
     };

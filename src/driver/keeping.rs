@@ -10,6 +10,10 @@ use super::task::Driver;
 use crate::holder::Request;
 use crate::model::{ErrorCode, Failure, Mode, StdinSpec};
 
+/// How much of a redacted stream is kept at most while it has no point from which the next program could go on: within one secret of that length. What
+/// is given up then is lost if the server dies, and the line that it belongs to counts as secret.
+const MAX_UNRESTED_BYTES: u64 = 16 * 1024 * 1024;
+
 impl Driver {
     /// Makes the keepsakes of a run that is to outlive this program; returns what its holder gets.
     pub(super) fn make_keepsakes(&mut self) -> Result<Vec<OwnedFd>, Failure> {
@@ -21,8 +25,9 @@ impl Driver {
             StdinSpec::Null => None,
             StdinSpec::Payload(payload) => Some(&**payload),
         };
+        let is_redacted = self.keep.log().is_some_and(|log| log.redactor().is_some());
         let (kept, duplicates) =
-            Kept::new(self.setup.mode, payload, &std::mem::take(&mut keeping.word)).map_err(failed)?;
+            Kept::new(self.setup.mode, payload, &std::mem::take(&mut keeping.word), is_redacted).map_err(failed)?;
         let socket = keeping.sockets.listen(self.setup.id).map_err(failed)?;
         self.kept = Some(kept);
         Ok(std::iter::once(socket).chain(duplicates).collect())
@@ -67,11 +72,19 @@ impl Driver {
 
     /// Gives back what is kept of output that is settled in the log.
     pub(super) fn forget_settled(&mut self, is_idle: bool) {
-        if self.kept.is_none() {
-            return;
-        }
-        let Some(log) = self.keep.log() else { return };
+        let (Some(kept), Some(log)) = (&mut self.kept, self.keep.log()) else { return };
         for source in &mut self.sources {
+            if let Some(came) = log.came(stream_of(source.pipe)) {
+                if let Some(rest) = log.settled_rest(stream_of(source.pipe)) {
+                    let settled = rest.came;
+                    match kept.notes.rest(source.pipe, rest) {
+                        Ok(()) => source.settled(settled, is_idle),
+                        Err(error) => tracing::warn!(%error, "how far a redacted log has come could not be noted"),
+                    }
+                }
+                source.settled(came.saturating_sub(MAX_UNRESTED_BYTES), is_idle);
+                continue;
+            }
             source.settled(log.settled(stream_of(source.pipe)), is_idle);
         }
     }

@@ -9,12 +9,19 @@ use std::sync::Arc;
 
 use crate::holder::HolderSockets;
 use crate::model::Mode;
+use crate::redact::MAX_BEHIND_BYTES;
+use crate::store::log::Rest;
 use crate::sys::{fd, hooks, memory};
+use crate::tail::Pipe;
 
 use super::spool::Spool;
 
-/// Where the words of the supervisor begin in the notes; before them are the counters of the driver.
+/// Where the words of the supervisor begin in the notes. Before them are the counters of the driver, whether secrets are taken out of the log, and for
+/// that a point of each stream: all within a page, so that a kill cuts none of them short.
 const WORDS_BEGIN: u64 = 4096;
+const REDACTED_AT: u64 = 24;
+const RESTS_BEGIN: u64 = 1024;
+const REST_BYTES: u64 = 1024;
 
 /// The most that is read of one word: a specification with the largest environment that the kernel takes.
 const MAX_WORD_BYTES: usize = 32 * 1024 * 1024;
@@ -43,6 +50,8 @@ pub(super) struct Notes {
     file: OwnedFd,
     end: u64,
     pub(super) counters: Counters,
+    /// From where on secrets are taken out of both streams of the log; none for a log that has everything as it came.
+    pub(super) rests: Option<[Rest; 2]>,
 }
 
 /// What the driver has done so far, as far as the log does not tell.
@@ -65,8 +74,16 @@ pub(super) struct Payload {
 
 impl Kept {
     /// Makes the keepsakes of a new run, and the duplicates that its holder gets.
-    pub(super) fn new(mode: Mode, payload: Option<&[u8]>, word: &[u8]) -> io::Result<(Kept, Vec<OwnedFd>)> {
-        let mut notes = Notes { file: memory::file(c"shtask-notes")?, end: WORDS_BEGIN, counters: Counters::default() };
+    pub(super) fn new(
+        mode: Mode,
+        payload: Option<&[u8]>,
+        word: &[u8],
+        is_redacted: bool,
+    ) -> io::Result<(Kept, Vec<OwnedFd>)> {
+        let file = memory::file(c"shtask-notes")?;
+        memory::write_at(&file, &[u8::from(is_redacted)], REDACTED_AT)?;
+        let rests = is_redacted.then(<[Rest; 2]>::default);
+        let mut notes = Notes { file, end: WORDS_BEGIN, counters: Counters::default(), rests };
         notes.add(word)?;
         let spools = match mode {
             Mode::Pty => vec![Spool::new(true)?],
@@ -107,12 +124,44 @@ impl Notes {
             u64::from_le_bytes(bytes)
         };
         let counters = Counters { cuts: number(0), typed_bytes: number(8), answered: number(16) };
-        let mut notes = Notes { file, end: WORDS_BEGIN, counters };
+        let rests = Notes::rests_of(&file)?;
+        let mut notes = Notes { file, end: WORDS_BEGIN, counters, rests };
         while let Some((_, end)) = notes.word_at(notes.end)? {
             notes.end = end;
         }
         rustix::fs::ftruncate(&notes.file, notes.end)?;
         Ok(notes)
+    }
+
+    fn rests_of(file: &OwnedFd) -> io::Result<Option<[Rest; 2]>> {
+        let mut is_redacted = [0];
+        memory::read_at(file, &mut is_redacted, REDACTED_AT)?;
+        if is_redacted == [0] {
+            return Ok(None);
+        }
+        let mut rests = <[Rest; 2]>::default();
+        for (rest, at) in rests.iter_mut().zip([RESTS_BEGIN, RESTS_BEGIN + REST_BYTES]) {
+            let mut bytes = [0; 24 + MAX_BEHIND_BYTES];
+            memory::read_at(file, &mut bytes, at)?;
+            let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+            let length = usize::try_from(number(16)).unwrap_or(usize::MAX).min(MAX_BEHIND_BYTES);
+            *rest = Rest { came: number(0), logged: number(8), behind: bytes[24..24 + length].to_vec() };
+        }
+        Ok(Some(rests))
+    }
+
+    /// Notes a point from which the next program can go on with a stream of a redacted log.
+    pub(super) fn rest(&mut self, pipe: Pipe, rest: Rest) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(24 + MAX_BEHIND_BYTES);
+        for number in [rest.came, rest.logged, rest.behind.len() as u64] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&rest.behind);
+        memory::write_at(&self.file, &bytes, RESTS_BEGIN + REST_BYTES * pipe as u64)?;
+        if let Some(rests) = &mut self.rests {
+            rests[pipe as usize] = rest;
+        }
+        Ok(())
     }
 
     /// Notes how far the driver has come.
@@ -191,14 +240,17 @@ mod tests {
 
     #[test]
     fn notes_are_read_by_the_next_without_what_a_kill_cut_short() {
-        let (mut kept, duplicates) = Kept::new(Mode::Pty, None, b"first").expect("keepsakes");
+        let (mut kept, duplicates) = Kept::new(Mode::Pty, None, b"first", true).expect("keepsakes");
         kept.notes.add(&[b'x'; 10_000]).expect("added");
         kept.notes.count(|counters| counters.cuts = 7);
+        let rest = Rest { came: 9, logged: 8, behind: vec![b'b'; MAX_BEHIND_BYTES] };
+        kept.notes.rest(Pipe::Stderr, rest.clone()).expect("noted");
         // A length, and less than it says.
         memory::write_at(&kept.notes.file, &[100, 0, 0, 0, b'y'], kept.notes.end).expect("written");
         let mut next = Kept::take_up(Mode::Pty, duplicates).expect("taken up");
         assert_eq!(next.notes.words().expect("words"), [b"first".to_vec(), vec![b'x'; 10_000]]);
         assert_eq!(next.notes.counters.cuts, 7);
+        assert_eq!(next.notes.rests, Some([Rest::default(), rest]));
         next.notes.add(&[b'z'; 200]).expect("added");
         assert_eq!(next.notes.words().expect("words").last(), Some(&vec![b'z'; 200]));
     }
@@ -206,7 +258,7 @@ mod tests {
     #[test]
     fn a_payload_goes_on_behind_what_was_written() {
         let payload: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
-        let (mut kept, duplicates) = Kept::new(Mode::Pipes, Some(&payload), b"word").expect("keepsakes");
+        let (mut kept, duplicates) = Kept::new(Mode::Pipes, Some(&payload), b"word", false).expect("keepsakes");
         let (read, write) = fd::pipe().expect("a pipe");
         fd::set_nonblocking(&write, true).expect("non-blocking");
         let first = kept.payload.as_mut().expect("a payload").write(&write).expect("written");

@@ -16,7 +16,8 @@ use super::task::Driver;
 use super::view::Collector;
 use crate::holder::{Event, FirstStep, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
 use crate::model::{ErrorCode, Failure, Mode, RunId, Size, with_sources};
-use crate::store::log::{LogError, LogEvent, LogReader, LogStream};
+use crate::redact::Redactor;
+use crate::store::log::{LogError, LogEvent, LogReader, LogStream, Rest};
 use crate::sys::{fd, hooks, tty};
 use crate::tail::Pipe;
 
@@ -225,7 +226,7 @@ impl Driver {
         logs: PathBuf,
     ) -> std::io::Result<()> {
         let kept = Kept::take_up(self.setup.mode, keepsakes)?;
-        let counters = kept.notes.counters;
+        let (counters, rests) = (kept.notes.counters, kept.notes.rests.clone());
         (self.cuts, self.typed_bytes) = (counters.cuts, counters.typed_bytes);
         if let (Mode::Pty, Some(master)) = (self.setup.mode, descriptors.first())
             && let Ok((cols, rows)) = tty::window_size(master)
@@ -233,9 +234,14 @@ impl Driver {
             self.size = Size::clamped(cols, rows);
         }
         self.kept = Some(kept);
-        self.rebuild(logs, counters).await;
+        // A redacted log is gone on with from where nothing was held back; what it has beyond comes again with what is in the spool.
+        let replayed = match &rests {
+            None => Replayed { answered: counters.answered, ends: [u64::MAX; 2] },
+            Some(rests) => Replayed { answered: u64::MAX, ends: [rests[0].logged, rests[1].logged] },
+        };
+        self.rebuild(logs, counters, replayed).await;
         hooks::pass("take.rebuilt");
-        self.bring_in_spools(counters)?;
+        self.bring_in_spools(counters, rests)?;
         hooks::pass("take.logged");
         Ok(())
     }
@@ -246,14 +252,15 @@ impl Driver {
     }
 
     /// Makes the collector again from the log.
-    async fn rebuild(&mut self, logs: PathBuf, counters: Counters) {
+    async fn rebuild(&mut self, logs: PathBuf, counters: Counters, replayed: Replayed) {
         let (mode, first_size, lines, run) =
             (self.setup.mode, self.setup.size, self.setup.scrollback_lines, self.setup.id);
         let size = self.size;
         let rebuilding = tokio::task::spawn_blocking(move || {
             let mut collector = Collector::new(mode, first_size, lines);
-            let replayed = LogReader::open(&logs, run).and_then(|reader| replay(&reader, &mut collector, counters));
-            match replayed {
+            let outcome =
+                LogReader::open(&logs, run).and_then(|reader| replay(&reader, &mut collector, counters, replayed));
+            match outcome {
                 Ok(()) | Err(LogError::None { .. }) => {}
                 // The run is worth more than the beginning of its screen.
                 Err(error) => tracing::warn!(%run, %error, "the screen of a run could not be made again from its log"),
@@ -270,17 +277,32 @@ impl Driver {
     }
 
     /// Brings what was taken from the kernel and is not in the log into both, and goes on with the log.
-    fn bring_in_spools(&mut self, counters: Counters) -> std::io::Result<()> {
+    fn bring_in_spools(&mut self, counters: Counters, rests: Option<[Rest; 2]>) -> std::io::Result<()> {
         let (Some(kept), Some(log)) = (&self.kept, self.keep.log()) else {
             return Err(std::io::Error::other("the run has no log"));
         };
-        let mut begins = LogStream::BOTH.map(|stream| log.offset(stream));
+        let mut begins = match &rests {
+            None => LogStream::BOTH.map(|stream| log.offset(stream)),
+            Some([out, err]) => [out.came, err.came],
+        };
         for (spool, begin) in kept.spools.iter().zip(&mut begins) {
             // What the log had lost is not here either.
             *begin = spool.begin(*begin)?;
         }
         let size = (self.setup.mode == Mode::Pty).then_some(self.size);
-        log.go_on(begins, size, self.cuts, self.collector.redraw(None));
+        let ends = match rests {
+            None => begins,
+            Some(rests) => {
+                // Whatever the settings are by now, it was begun without secrets.
+                let redactor = match self.setup.redaction.redactor() {
+                    Some(redactor) => redactor.clone(),
+                    None => Redactor::new(&[]).map_err(std::io::Error::other)?,
+                };
+                log.go_on_redacting(redactor, rests, begins)
+            }
+        };
+        let redraw = self.collector.redraw(log.redactor());
+        log.go_on(ends, size, self.cuts, redraw);
         self.printed_bytes = begins.iter().sum();
         for (pipe, begin) in [Pipe::Stdout, Pipe::Stderr].into_iter().zip(begins) {
             let Some(spool) = kept.spools.get(pipe as usize) else { continue };
@@ -306,18 +328,39 @@ impl Driver {
     }
 }
 
+/// How much of a log a collector is made from.
+#[derive(Debug, Clone, Copy)]
+struct Replayed {
+    /// Up to which offset queries were answered.
+    answered: u64,
+    /// Where each stream ends.
+    ends: [u64; 2],
+}
+
 /// Feeds the newest part of a log to a collector. Queries that were answered get no answer again.
-fn replay(reader: &LogReader, collector: &mut Collector, counters: Counters) -> Result<(), LogError> {
+fn replay(
+    reader: &LogReader,
+    collector: &mut Collector,
+    counters: Counters,
+    replayed: Replayed,
+) -> Result<(), LogError> {
     let begin = reader.newest_begin(REPLAYED_BYTES);
     collector.begin_at(begin);
-    let (mut printed, mut cuts) = (begin[0], 0);
+    let (mut ats, mut cuts) = (begin, 0);
+    // How much of so many bytes lies before an offset.
+    let part = |to: u64, at: u64, all: usize| usize::try_from(to.saturating_sub(at)).unwrap_or(usize::MAX).min(all);
     reader.replay_newest(REPLAYED_BYTES, |timed| {
         match (timed.event, &mut *collector) {
-            (LogEvent::Bytes(stream, bytes), Collector::Pipes(_)) => collector.admit(pipe_of(stream), &bytes),
+            (LogEvent::Bytes(stream, bytes), Collector::Pipes(_)) => {
+                let at = &mut ats[stream.index()];
+                collector.admit(pipe_of(stream), &bytes[..part(replayed.ends[stream.index()], *at, bytes.len())]);
+                *at += bytes.len() as u64;
+            }
             (LogEvent::Bytes(_, bytes), Collector::Pty(screen)) => {
-                let before = usize::try_from(counters.answered.saturating_sub(printed)).unwrap_or(usize::MAX);
-                let (answered, rest) = bytes.split_at(before.min(bytes.len()));
-                printed += bytes.len() as u64;
+                let (printed, all) = (ats[0], bytes.len());
+                ats[0] += all as u64;
+                let bytes = &bytes[..part(replayed.ends[0], printed, all)];
+                let (answered, rest) = bytes.split_at(part(replayed.answered, printed, bytes.len()));
                 screen.admit(answered);
                 if !answered.is_empty() {
                     // That there were too many is met again with the next.

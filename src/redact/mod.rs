@@ -24,7 +24,7 @@ mod words;
 pub use pattern::{MAX_PATTERN_BYTES, MAX_PATTERNS, PatternError};
 pub use redactor::{MARK, Redacted, Redactor};
 pub use rows::{Row, cover};
-pub use stream::{MAX_HELD_BYTES, Stream};
+pub use stream::{MAX_BEHIND_BYTES, MAX_HELD_BYTES, Stream};
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use super::text::{Text, is_line_end};
 /// The most bytes that are held back: past it what is undecided counts as a secret.
 pub const MAX_HELD_BYTES: usize = 64 * 1024;
 /// What has been passed on and is still looked back at: names, quotation marks, the start of a line.
-const MAX_BEHIND_BYTES: usize = 256;
+pub const MAX_BEHIND_BYTES: usize = 256;
 /// A value of that length is a secret whatever follows; the blanks behind a shorter one may count.
 const DECIDED_BYTES: usize = LONG_BYTES + 64;
 
@@ -48,6 +48,19 @@ impl Stream {
             searched: 0,
             found: false,
         }
+    }
+
+    /// Makes a stream that goes on where another one was at rest, by what [`Stream::at_rest`] told then. What comes of the same bytes is the same,
+    /// in whatever pieces they come.
+    pub fn resumed(redactor: &Redactor, behind: &[u8]) -> Stream {
+        Stream { behind: behind.to_owned(), ..Stream::new(redactor) }
+    }
+
+    /// Returns what of the past still counts, at most 256 bytes, while nothing is held back, no secret is open and no name waits for its value;
+    /// none otherwise. It may have secrets in it.
+    pub fn at_rest(&self) -> Option<&[u8]> {
+        let is_at_rest = self.held.is_empty() && self.within.is_none() && self.behind_open == 0;
+        (is_at_rest && self.behind.len() <= MAX_BEHIND_BYTES).then_some(&self.behind)
     }
 
     /// Takes the next bytes and returns what is certainly clean.

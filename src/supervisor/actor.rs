@@ -381,8 +381,8 @@ impl Supervisor {
                 .inspect_err(|error| tracing::error!(%run, %error, "the log of a run cannot be gone on with"))
                 .ok(),
         });
-        // Without a log there is nothing that a later program could go on with, and in a redacted one the places are not those of the output.
-        let is_kept = log.as_ref().is_some_and(|log| log.redactor().is_none()) || taken_up.is_some();
+        // Without a log there is nothing that a later program could go on with.
+        let is_kept = log.is_some() || taken_up.is_some();
         // Nor is one kept of which the next program could not know what it is.
         let keeping = self.sockets.as_ref().filter(|_| is_kept).and_then(|sockets| {
             let word = Word::Begun { spec: Box::new(spec.clone()), resolved: Box::new(resolved.clone()) }.bytes()?;

@@ -25,7 +25,8 @@ impl LogStream {
     /// Both.
     pub const BOTH: [LogStream; 2] = [LogStream::Output, LogStream::Error];
 
-    pub(super) const fn index(self) -> usize {
+    /// Returns its place in what is kept of both.
+    pub const fn index(self) -> usize {
         match self {
             LogStream::Output => 0,
             LogStream::Error => 1,

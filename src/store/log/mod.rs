@@ -16,6 +16,7 @@ mod lines;
 mod logs;
 mod progress;
 mod reader;
+mod redacting;
 mod replay;
 mod resume;
 mod sink;
@@ -30,6 +31,7 @@ pub(super) use logs::growth_step;
 pub use logs::{LogOptions, Logs};
 pub use progress::LogProgress;
 pub use reader::{LogBytes, LogReader};
+pub use redacting::Rest;
 pub use replay::{LogEvent, TimedEvent};
 pub use sink::LogSink;
 

@@ -11,11 +11,12 @@ use super::LogStream;
 use super::layout::{Head, VERSION};
 use super::logs::Bounds;
 use super::progress::{LogProgress, Shared};
+use super::redacting::{Redacting, Rest};
 use super::resume::Found;
 use super::split::end_of_segment;
 use super::writer::{MERGE_MICROS, Message, Step};
 use crate::model::{LogFacts, RunId, Size};
-use crate::redact::{Redactor, Stream};
+use crate::redact::Redactor;
 
 /// How much of one run may be on its way to the disk. More than what is taken in at once, so that the disk is never waited for when it keeps up;
 /// little enough for thousands of runs.
@@ -55,7 +56,7 @@ pub struct LogSink {
     pause: Duration,
     ended: bool,
     /// Takes secrets out of both streams, and holds back what may be the beginning of one.
-    redacting: Option<(Redactor, [Stream; 2])>,
+    redacting: Option<Redacting>,
 }
 
 impl LogSink {
@@ -67,7 +68,7 @@ impl LogSink {
         redactor: Option<&Redactor>,
     ) -> LogSink {
         let mut sink = LogSink::bare(shared, messages_tx, bounds, size);
-        sink.redacting = redactor.map(|redactor| (redactor.clone(), [(); 2].map(|()| Stream::new(redactor))));
+        sink.redacting = redactor.map(Redacting::new);
         sink.begin_segment(Vec::new());
         sink
     }
@@ -128,6 +129,30 @@ impl LogSink {
         self.shared.lost.fetch_add(missing, Ordering::AcqRel);
         (self.offsets, self.size, self.cuts) = (offsets, size, cuts);
         self.begin_segment(redraw);
+    }
+
+    /// Has secrets taken out of a log that is there, from these points on; what the run printed there is at hand from `begins` on. Returns where the log
+    /// goes on, for [`LogSink::go_on`].
+    pub fn go_on_redacting(&mut self, redactor: Redactor, rests: [Rest; 2], begins: [u64; 2]) -> [u64; 2] {
+        let mut ends = self.offsets;
+        for (end, rest) in ends.iter_mut().zip(&rests) {
+            // What a failing log had lost.
+            *end = rest.logged.max(*end);
+        }
+        self.redacting = Some(Redacting::resumed(redactor, rests, ends, begins));
+        ends
+    }
+
+    /// Returns the newest point of a redacted stream from which the next program can go on, when there is a new one. What came before it needs not
+    /// be kept elsewhere.
+    pub fn settled_rest(&mut self, stream: LogStream) -> Option<Rest> {
+        let settled = self.settled(stream);
+        self.redacting.as_mut()?.streams[stream.index()].settled(settled)
+    }
+
+    /// Returns how much of a redacted stream has come.
+    pub fn came(&self, stream: LogStream) -> Option<u64> {
+        self.redacting.as_ref().map(|redacting| redacting.streams[stream.index()].came())
     }
 
     /// Returns up to where a stream needs not be kept elsewhere: it is with the kernel, or lost for good.
@@ -200,14 +225,14 @@ impl LogSink {
 
     /// Returns what takes secrets out of the log; none when it gets everything as it comes.
     pub fn redactor(&self) -> Option<&Redactor> {
-        self.redacting.as_ref().map(|(redactor, _)| redactor)
+        self.redacting.as_ref().map(|redacting| &redacting.redactor)
     }
 
     /// Takes the secrets out of the next bytes of a stream: what is to be appended, without what is held back until more has come. None when
     /// the log gets everything as it comes.
     pub fn redacted(&mut self, stream: LogStream, bytes: &[u8]) -> Option<Vec<u8>> {
-        let (_, streams) = self.redacting.as_mut()?;
-        Some(streams[stream.index()].push(bytes))
+        let logged = self.offsets[stream.index()];
+        Some(self.redacting.as_mut()?.streams[stream.index()].push(bytes, logged))
     }
 
     /// Takes the next bytes of a stream as they are.
@@ -305,7 +330,7 @@ impl LogSink {
     pub fn end(&mut self) {
         if !self.ended {
             for stream in LogStream::BOTH {
-                let held = self.redacting.as_mut().map(|(_, streams)| streams[stream.index()].finish());
+                let held = self.redacting.as_mut().map(|redacting| redacting.streams[stream.index()].finish());
                 self.append(stream, &held.unwrap_or_default());
             }
             self.ended = true;

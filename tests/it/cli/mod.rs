@@ -13,6 +13,7 @@ mod lost;
 mod program;
 mod real;
 mod records;
+mod redacted;
 mod starting;
 mod stopped;
 mod unprivileged;
