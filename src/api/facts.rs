@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Attention, HeldNote, KeyboardOwner, Moment, Progress, Record, RunId, StillAlive, TimeoutKind};
+use crate::model::{
+    Attention, HeldNote, KeyboardOwner, Moment, Notification, Progress, Record, RunId, StillAlive, TimeoutKind,
+};
 
 /// A deadline that is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +67,9 @@ pub struct RunView {
     /// What it wants of somebody (S6.7); none while it wants nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention: Option<Attention>,
+    /// What it wanted somebody to be told last; none while it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notification: Option<Notification>,
     /// Who holds its keyboard (S4.4); none when nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyboard: Option<KeyboardOwner>,

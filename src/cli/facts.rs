@@ -44,6 +44,8 @@ fn live_json(view: &RunView, now: Moment) -> Map<String, Value> {
     live.insert("bells".into(), view.activity.bells.into());
     let attention = view.attention.as_ref().map(attention_json);
     live.insert("attention".into(), attention.into());
+    let said = view.notification.as_ref().map(|said| json!({ "title": said.title, "text": said.text }));
+    live.insert("notification".into(), said.into());
     live.insert("keyboard".into(), view.keyboard.as_ref().map(owner_json).into());
     live
 }

@@ -40,6 +40,9 @@ impl Verbs<'_> {
         put("command", shown(&record.command).into());
         put("folder", shown(&record.cwd).into());
         put("mode", mode_text(record).into());
+        if let Some(said) = &found.view.notification {
+            put("said", said.words().into());
+        }
         if let Some(attention) = found.view.attention {
             put("needs you", format!("{} since {}", attention.need.words(), time(attention.since)).into());
         }

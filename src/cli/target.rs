@@ -50,6 +50,7 @@ impl Verbs<'_> {
                 started: None,
                 ended: None,
                 attention: None,
+                notification: None,
                 keyboard: None,
                 activity: Activity::default(),
             })

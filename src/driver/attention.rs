@@ -1,4 +1,4 @@
-//! Whether a run wants something of somebody (S6.7): looked at once after its output has been quiet for a while, and not again before it prints
+//! Whether a run wants something of somebody (S6.7), and what it says by itself. The first is looked at once after its output has been quiet for a while, and not again before it prints
 //! or is typed to. A run that is idle costs nothing.
 
 use std::time::Duration;
@@ -9,7 +9,8 @@ use tokio::time::Instant;
 use super::port::Report;
 use super::task::Driver;
 use super::view::Collector;
-use crate::model::{Attention, Need};
+use crate::model::{Attention, Need, Notification};
+use crate::screen::Signal;
 use crate::sys::proc::{self, Stat};
 use crate::sys::waits::Waits;
 use crate::sys::{tty, waits};
@@ -40,6 +41,35 @@ impl Needs {
         }
         self.told = need.map(|need| Attention { need, since: Timestamp::now() });
         Some(Report::Attention(self.told))
+    }
+}
+
+/// What a run wants somebody to be told, until the supervisor is.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    count: u64,
+    waiting: Option<Notification>,
+}
+
+impl Said {
+    /// Takes note of what a run said; of several the last counts.
+    pub(super) fn hear(&mut self, collector: &mut Collector) {
+        let Collector::Pty(screen) = collector else { return };
+        for signal in screen.take_signals() {
+            match signal {
+                Signal::Notification { title, body } => {
+                    self.count += 1;
+                    self.waiting = Some(Notification { number: self.count, title, text: body });
+                }
+                // Nobody asks for these yet.
+                Signal::Clipboard { .. } | Signal::Directory(_) | Signal::Mark { .. } => {}
+            }
+        }
+    }
+
+    /// Returns what is to be told.
+    pub(super) fn take(&mut self) -> Option<Notification> {
+        self.waiting.take()
     }
 }
 

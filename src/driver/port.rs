@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use crate::api::{Activity, Answer, HistoryRows, Inspection, Reading, RunView, SignalTarget, View, Watch};
 use crate::model::run::Exit;
 use crate::model::{
-    Attention, Cut, CutOutcome, EndedTree, ErrorCode, Failure, HeldNote, LogFacts, Moment, ProcessIdentity, Record,
-    RecordOutput, WriteStdin,
+    Attention, Cut, CutOutcome, EndedTree, ErrorCode, Failure, HeldNote, LogFacts, Moment, Notification,
+    ProcessIdentity, Record, RecordOutput, WriteStdin,
 };
 
 /// How many control operations of one run may wait for their cut. A person types a few a second and a program that writes faster
@@ -99,8 +99,8 @@ pub enum Report {
     HolderLost(Failure),
     /// A control operation came after the root's exit: it is answered with the final record.
     TooLate(CutOutcome, Answer<Cut>),
-    /// What it did so far; at most once a second, only when it grew.
-    Active(Activity),
+    /// What it did so far, and what it wants somebody to be told; at most once a second, only when it grew.
+    Active(Activity, Option<Notification>),
     /// What it wants of somebody; none when that is over.
     Attention(Option<Attention>),
     /// The terminal has another size.
@@ -122,6 +122,8 @@ pub enum Report {
         payload_undelivered: bool,
         /// What the run did in all.
         activity: Activity,
+        /// What it wanted somebody to be told at the end.
+        said: Option<Notification>,
         /// What the log has.
         log: Option<LogFacts>,
     },

@@ -266,6 +266,8 @@ impl Driver {
                 Err(error) => tracing::warn!(%run, %error, "the screen of a run could not be made again from its log"),
             }
             if let Collector::Pty(screen) = &mut collector {
+                // What is in the log was told by the last server.
+                screen.take_signals();
                 screen.resize(size);
             }
             collector

@@ -9,7 +9,7 @@ use tokio::io::Interest;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::attention::Needs;
+use super::attention::{Needs, Said};
 use super::io::{Budget, Sink, Source};
 use super::keep::Keep;
 use super::kept::Kept;
@@ -62,6 +62,7 @@ pub(super) struct Driver {
     pub(super) printed_bytes: u64,
     pub(super) typed_bytes: u64,
     pub(super) needs: Needs,
+    pub(super) said: Said,
     /// What a person has typed, for the note.
     pub(super) typed: Typed,
 }
@@ -111,6 +112,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
         printed_bytes: 0,
         typed_bytes: 0,
         needs: Needs::default(),
+        said: Said::default(),
         typed: Typed::default(),
     };
     let begun = match driver.setup.taken_up.take() {
@@ -327,9 +329,10 @@ impl Driver {
     }
 
     fn note_activity(&mut self) {
+        self.said.hear(&mut self.collector);
         let now = self.activity_now();
         if let Some(activity) = self.activity.note(now) {
-            self.later.push_back(Report::Active(activity));
+            self.later.push_back(Report::Active(activity, self.said.take()));
         }
     }
 
@@ -396,7 +399,9 @@ impl Driver {
         }
         self.viewers.end();
         let output = Box::new(self.keep.finish(&mut self.collector));
-        Report::Finished { output, payload_undelivered, activity: self.activity_now(), log: self.keep.facts() }
+        self.said.hear(&mut self.collector);
+        let (activity, said, log) = (self.activity_now(), self.said.take(), self.keep.facts());
+        Report::Finished { output, payload_undelivered, activity, said, log }
     }
 }
 

@@ -9,6 +9,7 @@ mod ids;
 mod keyboard;
 mod keys;
 mod limits;
+mod notification;
 pub mod os_text;
 mod plain;
 mod record;
@@ -37,6 +38,7 @@ pub use keys::{
     Action, Key, KeyChord, KeyParseError, KeySequence, Modifiers, Mouse, MouseButton, MouseKind, NamedKey, key_names,
 };
 pub use limits::Limits;
+pub use notification::Notification;
 pub use plain::{Plain, plain_text};
 pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,

@@ -24,6 +24,7 @@ mod links;
 mod log_view;
 mod modes;
 mod moves;
+mod notifications;
 mod output;
 mod parser;
 mod picture;

@@ -18,11 +18,11 @@ pub enum Signal {
         /// What to put there, in base64, at most 64 KiB.
         base64: String,
     },
-    /// OSC 9 or 777: a notification.
+    /// OSC 9, 777 or 99: a notification.
     Notification {
-        /// Its title; empty for OSC 9.
+        /// Its title; empty when it has none.
         title: String,
-        /// Its text.
+        /// Its text; never empty.
         body: String,
     },
     /// OSC 7: the directory that the program is in, as it wrote it (a `file:` URL).
@@ -46,6 +46,10 @@ impl Signals {
             self.0.pop_front();
         }
         self.0.push_back(signal);
+    }
+
+    pub(super) fn extend(&mut self, signal: Option<Signal>) {
+        signal.into_iter().for_each(|signal| self.push(signal));
     }
 
     pub(super) fn take(&mut self) -> Vec<Signal> {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::notifications;
 use super::signals::{Signal, plain_text};
 use super::terminal::Terminal;
 use crate::model::{Color, Progress};
@@ -24,24 +25,18 @@ impl Terminal {
             b"8" => self.set_link(rest),
             b"9" => match rest.strip_prefix(b"4;") {
                 Some(progress) => self.set_progress(progress),
-                None => {
-                    let body = plain_text(rest, usize::MAX);
-                    self.signals.push(Signal::Notification { title: String::new(), body });
-                }
+                None => self.signals.extend(notifications::osc_9(rest)),
             },
             b"10" => self.color_queries(10, rest, by_bell),
             b"11" => self.color_queries(11, rest, by_bell),
             b"12" => self.color_queries(12, rest, by_bell),
             b"52" => self.clipboard(rest),
             b"133" => self.mark(rest),
-            b"777" => {
-                if let Some(rest) = rest.strip_prefix(b"notify;") {
-                    let mut parts = rest.splitn(2, |&b| b == b';').map(|part| plain_text(part, usize::MAX));
-                    let title = parts.next().unwrap_or_default();
-                    let body = parts.next().unwrap_or_default();
-                    self.signals.push(Signal::Notification { title, body });
-                }
+            b"99" => {
+                let ended = self.notifications.take(rest);
+                self.signals.extend(ended);
             }
+            b"777" => self.signals.extend(notifications::osc_777(rest)),
             _ => {}
         }
     }

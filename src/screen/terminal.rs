@@ -9,6 +9,7 @@ use super::history::History;
 use super::keyboard::KittyStack;
 use super::line::{FILLER_MARK, width_of};
 use super::links::Links;
+use super::notifications::Chunks;
 use super::replies::Replies;
 use super::sides::Sides;
 use super::signals::Signals;
@@ -56,6 +57,7 @@ pub(super) struct Terminal {
     pub(super) progress: Option<Progress>,
     pub(super) replies: Replies,
     pub(super) signals: Signals,
+    pub(super) notifications: Chunks,
     /// What REP repeats.
     pub(super) last_character: Option<char>,
     /// The alternate screen as it was when it was left last.
@@ -95,6 +97,7 @@ impl Terminal {
             progress: None,
             replies: Replies::default(),
             signals: Signals::default(),
+            notifications: Chunks::default(),
             last_character: None,
             last_alternate: None,
             raw_newlines: false,

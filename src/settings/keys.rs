@@ -218,7 +218,7 @@ pub(super) const TUI: Section = Section {
         default(
             "notify",
             "[]",
-            "How you are told that a run has failed or rings its bell while you do not look at it: bell, osc9, osc777, osc99, or { command = [\"notify-send\"] }.",
+            "How you are told that a run has failed, waits for you, rings its bell or notifies you while you do not look at it: bell, osc9, osc777, osc99, or { command = [\"notify-send\"] }.",
         )
         .tried(&["notifications", "notification"]),
         default(

@@ -179,6 +179,7 @@ impl Core {
             ended: None,
             activity: crate::api::Activity::default(),
             attention: None,
+            said: None,
             keyboard: crate::model::Keyboard::default(),
             renaming: None,
             keeping: Keeping::of(record.revision),

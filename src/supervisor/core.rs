@@ -224,8 +224,9 @@ impl Core {
                 }
                 return Vec::new();
             }
-            Report::Active(activity) => {
+            Report::Active(activity, said) => {
                 entry.activity = activity;
+                entry.hear(said, &self.redaction);
                 self.publish(run);
                 return Vec::new();
             }
@@ -244,7 +245,8 @@ impl Core {
                 return self.flush(at, run, *output, log);
             }
             Report::LogFailed(failure) => return self.log_failed(at, run, failure),
-            Report::Finished { output, payload_undelivered, activity, log } => {
+            Report::Finished { output, payload_undelivered, activity, said, log } => {
+                entry.hear(said, &self.redaction);
                 hooks::pass("final.finished");
                 entry.output = Some(*output);
                 if log.is_some() {

@@ -130,7 +130,7 @@ impl Played {
     fn finish(&mut self, run: RunId) {
         let output = Box::new(RecordOutput::Pipes(crate::model::PipesOutput::default()));
         let activity = crate::api::Activity::default();
-        self.report(run, Report::Finished { output, payload_undelivered: false, activity, log: None });
+        self.report(run, Report::Finished { output, payload_undelivered: false, activity, said: None, log: None });
     }
 
     fn updates(&mut self) -> Vec<Update> {

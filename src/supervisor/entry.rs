@@ -14,7 +14,10 @@ use crate::driver::{DriverPort, TakenUp};
 use crate::launch::Resolved;
 use crate::model::run::{Input, Run};
 use crate::model::stop::StopKey;
-use crate::model::{Attention, Cut, CutOutcome, Failure, Keyboard, Moment, Record, RecordOutput, RunSpec, Slot};
+use crate::model::{
+    Attention, Cut, CutOutcome, Failure, Keyboard, Moment, Notification, Record, RecordOutput, RunSpec, Slot,
+};
+use crate::store::Redaction;
 use crate::store::log::LogProgress;
 
 /// Who waits for a start.
@@ -58,6 +61,8 @@ pub(super) struct Entry {
     pub(super) activity: Activity,
     /// What it wants of somebody.
     pub(super) attention: Option<Attention>,
+    /// What it wanted somebody to be told last.
+    pub(super) said: Option<Notification>,
     /// Who types.
     pub(super) keyboard: Keyboard,
     /// Who waits for another name of it to be durable.
@@ -98,7 +103,18 @@ impl Entry {
             ended: self.ended,
             activity: self.activity,
             attention: self.attention.filter(|_| !self.is_final()),
+            notification: self.said.clone(),
             keyboard: self.keyboard.owner().filter(|_| !self.is_final()).cloned(),
+        }
+    }
+
+    /// Takes note of what the run wants somebody to be told, without secrets.
+    pub(super) fn hear(&mut self, said: Option<Notification>, redaction: &Redaction) {
+        if let Some(mut said) = said {
+            redaction.text(&mut said.title, false);
+            redaction.text(&mut said.text, false);
+            // Cut only now: half a secret may not be known as one.
+            self.said = Some(Notification::new(said.number, &said.title, &said.text));
         }
     }
 

@@ -269,6 +269,7 @@ impl Core {
             ended: None,
             activity: Activity::default(),
             attention: None,
+            said: None,
             keyboard: Keyboard::default(),
             renaming: None,
             keeping: Keeping::default(),

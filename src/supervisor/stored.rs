@@ -105,6 +105,7 @@ pub(super) fn view(record: Arc<Record>) -> RunView {
         ended: None,
         activity: Activity::default(),
         attention: None,
+        notification: None,
         keyboard: None,
     }
 }

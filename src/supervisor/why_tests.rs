@@ -59,6 +59,7 @@ fn view(record: Record) -> RunView {
         ended: None,
         activity: Activity::default(),
         attention: None,
+        notification: None,
         keyboard: None,
     }
 }

@@ -34,24 +34,28 @@ impl Notified {
 }
 
 /// What is worth a notification in a change of a run; none when nothing is.
-pub(crate) fn worth_telling(before: Option<&Known>, after: &RunView) -> Option<&'static str> {
+pub(crate) fn worth_telling(before: Option<&Known>, after: &RunView) -> Option<String> {
     let before = &before?.view;
     let (was, is) = (before.record.status, after.record.status);
     if was != is && !was.is_final() {
         match is {
-            Status::Failed => return Some("has failed"),
-            Status::TimedOut => return Some("has timed out"),
-            Status::Orphaned => return Some("was lost"),
+            Status::Failed => return Some("has failed".to_owned()),
+            Status::TimedOut => return Some("has timed out".to_owned()),
+            Status::Orphaned => return Some("was lost".to_owned()),
             Status::Queued | Status::Starting | Status::Running | Status::Completed | Status::Cancelled => {}
         }
+    }
+    let number = |view: &RunView| view.notification.as_ref().map(|said| said.number);
+    if let Some(said) = after.notification.as_ref().filter(|_| number(after) != number(before)) {
+        return Some(format!("says: {}", said.words()));
     }
     let asks = |view: &RunView| {
         view.attention.map(|attention| attention.need).filter(|need| need.is_urgent() && *need != Need::Bell)
     };
     if let Some(need) = asks(after).filter(|need| asks(before) != Some(*need)) {
-        return Some(need.words());
+        return Some(need.words().to_owned());
     }
-    (after.activity.bells > before.activity.bells).then_some("rings its bell")
+    (after.activity.bells > before.activity.bells).then(|| "rings its bell".to_owned())
 }
 
 impl Known {

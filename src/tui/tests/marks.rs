@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::stage::{Stage, id, run, with_record};
 use crate::api::{LimitFacts, Link, PortFacts, RunUsage, Surroundings};
-use crate::model::{Attention, ErrorCode, Failure, Mode, Need, Progress, Status};
+use crate::model::{Attention, ErrorCode, Failure, Mode, Need, Notification, Progress, Status};
 use crate::tui::cmd::Cmd;
 use crate::tui::event::{Answer, Event, Input};
 use crate::tui::model::Sort;
@@ -111,6 +111,29 @@ fn a_run_that_waits_for_somebody_is_marked_told_and_found_by_key() {
     api.attention = Some(Attention { need: Need::Prompt, since });
     stage.put(api);
     assert!(stage.text().contains("● api         running"), "a shell at its prompt asks nothing: {}", stage.text());
+}
+
+/// S9.2: what a run says is its own.
+#[test]
+fn what_a_program_notifies_is_told_once_and_only_while_nobody_looks_at_it() {
+    let mut stage = Stage::demo((80, 24));
+    let said = |n, name, number, text: &str| {
+        let mut view = run(n, Some(name), Mode::Pty, Status::Running);
+        view.notification = Some(Notification::new(number, "Tests", text));
+        view
+    };
+    stage.put(said(2, "api", 1, "3 failed\u{1b}]0;x\u{7}\u{202e}"));
+    assert_eq!(told(&mut stage), ["api says: Tests: 3 failed ]0;x "]);
+    stage.pass(Duration::from_secs(11)).put(said(2, "api", 1, "3 failed"));
+    assert_eq!(told(&mut stage), [""; 0], "once");
+    stage.put(said(2, "api", 2, "3 failed"));
+    assert_eq!(told(&mut stage), ["api says: Tests: 3 failed"], "again");
+    stage.pass(Duration::from_secs(11)).put(said(1, "web", 1, "seen"));
+    assert_eq!(told(&mut stage), [""; 0], "it is in sight");
+    stage.event(Event::Input(Input::Focus(false))).put(said(1, "web", 2, "all green"));
+    assert_eq!(told(&mut stage), ["web says: Tests: all green"]);
+    stage.pass(Duration::from_secs(11)).put(run(2, Some("api"), Mode::Pty, Status::Running));
+    assert_eq!(told(&mut stage), [""; 0], "another server knows of none");
 }
 
 #[test]

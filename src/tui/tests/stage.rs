@@ -94,6 +94,7 @@ pub(in crate::tui) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status)
         ended: is_final.then(|| Moment::from_boot(Duration::from_millis(9_012_345))),
         activity: Activity::default(),
         attention: None,
+        notification: None,
         keyboard: None,
     }
 }

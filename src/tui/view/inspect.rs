@@ -87,6 +87,7 @@ fn about_record(model: &Model, panel: &InspectPanel, view: &RunView, theme: Them
     lines.styled("state", word(view), theme.status(record.status));
     lines.more("ended by", ended_by(record));
     lines.more("why", Some(panel.why.clone()).filter(|why| !why.is_empty()));
+    lines.more("said", view.notification.as_ref().map(|said| plain_line(&said.words(), 400)));
     lines.more("exit code", record.exit_code.map(|code| code.to_string()));
     lines.more("signal", record.signal.map(|signal| signal.to_string()));
     for (title, text) in times(model, view) {

@@ -201,7 +201,7 @@ async fn a_stop_that_was_under_way_ends_with_its_report() {
     for mode in [Mode::Pty, Mode::Pipes] {
         let ground = ground("trap '' TERM HUP; echo ready; while :; do sleep 1; done", mode);
         let mut first = ground.drive(true).await;
-        first.until("output", |report| matches!(report, Report::Active(_)).then_some(())).await;
+        first.until("output", |report| matches!(report, Report::Active(..)).then_some(())).await;
         first.port.order(Command::EndTree { kill: false });
         first.until("the first signal", |report| matches!(report, Report::Signalled).then_some(())).await;
         first.die().await;

@@ -161,7 +161,7 @@ fn take(state: &Path, run: RunId, report: Report, live: &mut Live) {
         | Report::TreeEnded(_)
         | Report::LastOutput(..)
         | Report::TooLate(..)
-        | Report::Active(_)
+        | Report::Active(..)
         | Report::Resized(_)
         | Report::Attention(_)
         | Report::LogFailed(_) => {}

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use shtask::api::{Feed, RunView, Update};
-use shtask::model::{Mode, Need, RunId, RunSpec};
+use shtask::model::{Mode, Need, Notification, RunId, RunSpec};
 
-use super::ground::{Ground, on_every_ground, within};
+use super::ground::{Ground, SECRET, on_every_ground, within};
 
 on_every_ground!(
     a_program_that_reads_its_terminal_waits_for_input_until_somebody_types,
@@ -15,6 +15,8 @@ on_every_ground!(
     a_program_that_works_or_sleeps_in_silence_waits_for_nobody,
     a_bell_calls_until_somebody_types,
     what_waits_comes_first_in_the_summary_and_is_said_by_why,
+    what_a_program_wants_somebody_to_be_told_is_in_the_list_without_secrets,
+    of_a_flood_of_notifications_the_newest_is_in_the_list,
 );
 
 async fn sees(feed: &mut Feed, run: RunId, wanted: Option<Need>) -> Arc<RunView> {
@@ -32,6 +34,46 @@ async fn sees(feed: &mut Feed, run: RunId, wanted: Option<Need>) -> Arc<RunView>
         }
     };
     within(&format!("{wanted:?} in the list"), looking).await
+}
+
+async fn says(feed: &mut Feed, run: RunId, wanted: &str) -> Notification {
+    let looking = async {
+        loop {
+            let views = match feed.next().await.expect("the other side lives") {
+                Update::Run(view) => vec![view],
+                Update::Resync(views) => views,
+                Update::Removed(_) => continue,
+            };
+            let said = views.into_iter().filter(|view| view.id() == run).filter_map(|view| view.notification.clone());
+            if let Some(said) = said.into_iter().find(|said| said.words() == wanted) {
+                return said;
+            }
+        }
+    };
+    within(&format!("{wanted} in the list"), looking).await
+}
+
+/// S9.2, S9.4.
+async fn what_a_program_wants_somebody_to_be_told_is_in_the_list_without_secrets(ground: Arc<Ground>) {
+    let mut feed = ground.client.subscribe();
+    let line = format!(
+        "printf '\\033]777;notify;Tests;all green\\033\\\\'; read -r a; printf '\\033]9;it is {SECRET} now\\007'; \
+         read -r b; printf '\\033]99;d=0:i=1;by\\033\\\\\\033]99;i=1;e\\007'"
+    );
+    let run = ground.start(ground.pty(line)).await;
+    assert_eq!(says(&mut feed, run, "Tests: all green").await.number, 1);
+    ground.type_text(run, "\r").await;
+    assert_eq!(says(&mut feed, run, "it is [redacted] now").await.number, 2);
+    ground.type_text(run, "\r").await;
+    // What is said at the very end is said, too.
+    assert_eq!(says(&mut feed, run, "bye").await.number, 3);
+}
+
+async fn of_a_flood_of_notifications_the_newest_is_in_the_list(ground: Arc<Ground>) {
+    let mut feed = ground.client.subscribe();
+    let line = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); printf '\\033]9;number %d\\007' $i; done; exec sleep 100";
+    let run = ground.start(ground.pty(line)).await;
+    says(&mut feed, run, "number 3000").await;
 }
 
 /// S6.7.

@@ -12,6 +12,7 @@ mod keymap;
 mod leave;
 mod look;
 mod new_run;
+mod notifications;
 mod panics;
 mod product;
 mod reading;

@@ -133,7 +133,7 @@ fn the_clipboard_and_other_signals_become_data() {
     let mut screen = fed(
         40,
         4,
-        "\x1b]52;c;aGk=\x07\x1b]9;done\x07\x1b]777;notify;T;B\x1b\\\x1b]7;file://h/tmp\x07\x1b]133;D;3\x07x",
+        "\x1b]52;c;aGk=\x07\x1b]9;done\x07\x1b]777;notify;T;B\x1b\\\x1b]99;e=1;aGk=\x07\x1b]7;file://h/tmp\x07\x1b]133;D;3\x07x",
     );
     assert_eq!(rows(&mut screen)[0], "x");
     assert_eq!(
@@ -142,6 +142,7 @@ fn the_clipboard_and_other_signals_become_data() {
             Signal::Clipboard { selection: "c".into(), base64: "aGk=".into() },
             Signal::Notification { title: String::new(), body: "done".into() },
             Signal::Notification { title: "T".into(), body: "B".into() },
+            Signal::Notification { title: String::new(), body: "hi".into() },
             Signal::Directory("file://h/tmp".into()),
             Signal::Mark { kind: 'D', exit_code: Some(3) },
         ]

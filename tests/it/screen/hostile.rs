@@ -74,6 +74,8 @@ fn what_a_run_asks_of_the_outer_terminal_does_not_become_text_or_size() {
         "\x1b]52;c;aGk=\x07",
         "\x1b]9;note\x07",
         "\x1b]777;notify;a;b\x07",
+        "\x1b]99;i=1:d=0;note\x1b\\",
+        "\x1b]99;i=1:p=?;\x1b\\",
         "\x1b]0;title\x07",
         "\x1b]2;title\x1b\\",
         "\x1b]7;file://host/x\x07",

@@ -92,6 +92,7 @@ fn view() -> Arc<RunView> {
         ended: None,
         activity: Activity { output: 3, bells: 1, ..Activity::default() },
         attention: None,
+        notification: None,
         keyboard: None,
     })
 }
@@ -104,6 +105,11 @@ fn owner() -> KeyboardOwner {
 
 fn held() -> Arc<RunView> {
     Arc::new(RunView { keyboard: Some(owner()), ..(*view()).clone() })
+}
+
+fn said() -> Arc<RunView> {
+    let notification = Some(Notification::new(3, "Tests", "all green"));
+    Arc::new(RunView { notification, ..(*view()).clone() })
 }
 
 fn note() -> HeldNote {
@@ -270,6 +276,7 @@ fn tells() -> Vec<(&'static str, FromServer, Vec<u8>)> {
         ("ok_owner", ok(Json::of(&owner())), vec![]),
         ("ok_reading_note", ok(Json::of(&Reading { note: Some(note()), ..reading.clone() })), vec![]),
         ("run_held", FromServer::Run { id, view: held() }, vec![]),
+        ("run_said", FromServer::Run { id, view: said() }, vec![]),
         ("failed", FromServer::Failed { id, failure: failure.clone() }, vec![]),
         ("run", FromServer::Run { id, view: view() }, vec![]),
         ("removed", FromServer::Removed { id, run: run() }, vec![]),
