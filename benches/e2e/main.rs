@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+mod columns;
 mod corpus;
 mod echo;
 mod first_frame;
@@ -37,6 +38,7 @@ const MEASURES: &[Measure] = &[
     ("first-frame", first_frame::first_frame),
     ("memory", memory::memory),
     ("idle", idle::idle),
+    ("usage-columns", columns::usage_columns),
     ("growth", growth::growth),
     ("flushing", records::flushing),
     ("log", records::log),

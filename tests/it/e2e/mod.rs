@@ -23,3 +23,4 @@ mod shows;
 mod split;
 mod stop;
 mod streams;
+mod usage;
