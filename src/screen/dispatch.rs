@@ -17,6 +17,7 @@ impl Sink for Terminal {
 
     fn control(&mut self, byte: u8) {
         self.sides.wraps &= byte == 0x07;
+        self.last_character = None;
         match byte {
             0x05 => {} // ENQ: the answerback is empty.
             0x07 => self.bells += 1,
@@ -32,6 +33,7 @@ impl Sink for Terminal {
 
     fn escape(&mut self, intermediates: &[u8], last: u8) {
         self.sides.wraps &= matches!(intermediates, [_, ..]);
+        self.last_character = None;
         match (intermediates, last) {
             ([], b'7') => self.save_cursor(),
             ([], b'8') => self.restore_cursor(),
@@ -63,6 +65,9 @@ impl Sink for Terminal {
 
     fn csi(&mut self, csi: &Csi) {
         self.sides.wraps &= matches!(csi.last, b'm' | b'n' | b'c');
+        if csi.last != b'b' {
+            self.last_character = None;
+        }
         match (csi.marker, csi.intermediate, csi.last) {
             (0, 0, last) => self.plain_csi(csi, last),
             (b'?', 0, b'h') => csi.values().iter().for_each(|&mode| self.set_private_mode(mode, true)),
@@ -93,10 +98,12 @@ impl Sink for Terminal {
     }
 
     fn osc(&mut self, payload: &[u8], by_bell: bool) {
+        self.last_character = None;
         self.operating_system_command(payload, by_bell);
     }
 
     fn dcs(&mut self, payload: &[u8]) {
+        self.last_character = None;
         self.device_control_string(payload);
     }
 }
@@ -109,7 +116,7 @@ impl Terminal {
             b'A' => self.up(count),
             b'B' => self.down(count),
             b'C' | b'a' => self.right(count),
-            b'D' | b'j' => self.left(count),
+            b'D' => self.left(count),
             b'E' => {
                 self.down(count);
                 self.carriage_return();
@@ -144,7 +151,6 @@ impl Terminal {
                 }
             }
             b'h' => csi.values().iter().for_each(|&mode| self.set_mode(mode, true)),
-            b'k' => self.up(count),
             b'l' => csi.values().iter().for_each(|&mode| self.set_mode(mode, false)),
             b'm' => sgr::apply_over(csi, &mut self.style, self.default_foreground),
             b'n' => self.status(csi.value(0)),

@@ -196,7 +196,7 @@ impl Terminal {
         let skipped = std::str::from_utf8(&bytes[start..start + length]).expect("a plain stretch is valid text");
         lines.take(skipped, skipped_lines, history);
         self.style = lines.style;
-        self.last_character = lines.last;
+        self.last_character = None;
         self.links = lines.links;
         for command in [lines.title, lines.progress].into_iter().flatten() {
             self.operating_system_command(command.as_bytes(), true);

@@ -18,7 +18,6 @@ pub(super) struct Lines {
     pub(super) style: Style,
     /// The background of the row that came in last.
     pub(super) fill: Color,
-    pub(super) last: Option<char>,
     pub(super) links: Links,
     /// The newest title and progress, as OSC.
     pub(super) title: Option<String>,
@@ -43,7 +42,6 @@ impl Lines {
             csi: Csi::default(),
             style: terminal.style,
             fill: terminal.style.background,
-            last: terminal.last_character,
             links: std::mem::take(&mut terminal.links),
             title: None,
             progress: None,
@@ -77,8 +75,6 @@ impl Lines {
         if body.len() <= self.cols.into() && !body.contains('\t') {
             if has_escape {
                 self.follow_styles(body);
-            } else {
-                self.note_last(body);
             }
             self.fill = self.style.background;
             history.end_line();
@@ -93,30 +89,17 @@ impl Lines {
         {
             return false;
         }
-        self.note_last(body);
         history.end_line();
         let kept = body.trim_end_matches(' ').len();
         history.skip_line((kept.div_ceil(self.cols.into()) as u64).max(1));
         true
     }
 
-    fn note_last(&mut self, text: &str) {
-        match text.as_bytes().last() {
-            Some(&byte) if byte.is_ascii() => self.last = Some(char::from(byte)),
-            Some(_) => {
-                self.last = text.chars().rev().find(|&c| width_of(c) > 0).or(self.last);
-            }
-            None => {}
-        }
-    }
-
     fn follow_styles(&mut self, body: &str) {
         let mut rest = body;
         while let Some(at) = memchr::memchr(0x1b, rest.as_bytes()) {
-            self.note_last(&rest[..at]);
             (rest, _) = self.follow_escape(&rest[at..]);
         }
-        self.note_last(rest);
     }
 
     /// Follows the sequence at the start; returns what comes after it, and whether it erases to the right.
@@ -189,7 +172,6 @@ impl Lines {
             let end = text_end(rest.as_bytes());
             if end > 0 {
                 let (text, after) = rest.split_at(end);
-                self.note_last(text);
                 self.push_text(text, &mut pen, history);
                 rest = after;
                 continue;

@@ -227,7 +227,7 @@ impl Terminal {
         self.grid.put(character.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// Repeats the last character (REP), at most a screen full.
+    /// Repeats the character that was written just before, at most a screen full (REP). After anything else there is none, as in xterm.
     pub(super) fn repeat(&mut self, count: u16) {
         let Some(character) = self.last_character else { return };
         let most = u32::from(self.size.cols()) * u32::from(self.size.rows());

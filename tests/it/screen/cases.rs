@@ -143,9 +143,33 @@ fn relative_and_absolute_positions() {
             ("a\x1b[2ab", &["a  b"], (0, 4)),
             ("a\x1b[2eb", &["a", "", " b"], (2, 2)),
             ("\x1b[5`a\x1b[2d\x1b[Gb", &["    a", "b"], (1, 1)),
-            ("abc\x1b[2jX\x1b[2kY", &["aXY"], (0, 3)),
         ],
     );
+}
+
+#[test]
+fn sequences_that_xterm_does_not_know_do_nothing() {
+    check(9, 3, &[("a\r\nbc\x1b[2jX\x1b[1kY", &["a", "bcXY"], (1, 4))]);
+}
+
+#[test]
+fn only_a_character_that_has_just_been_written_is_repeated() {
+    check(
+        12,
+        3,
+        &[
+            ("x\x1b[5by\x1b[b", &["xxxxxxyy"], (0, 8)),
+            ("x\x1b[2b\x1b[b", &["xxxx"], (0, 4)),
+            ("ab\r\n\x1b[3bc", &["ab", "c"], (1, 1)),
+            ("abcd\x1b[2D\x1b[bX", &["abXd"], (0, 3)),
+            ("ab\x1b[31m\x1b[3bc", &["abc"], (0, 3)),
+            ("ab\x1b7\x1b[3bc", &["abc"], (0, 3)),
+            ("ab\x1b]0;title\x07\x1b[3bc", &["abc"], (0, 3)),
+        ],
+    );
+    // Also when what came before was not drawn at all.
+    let mut screen = fed(12, 3, "a line\r\n".repeat(1000) + "\x1b[2b|");
+    assert_eq!(rows(&mut screen), ["a line", "a line", "|"]);
 }
 
 #[test]
