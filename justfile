@@ -16,9 +16,9 @@ test:
 conformance:
     cargo test --test it screen::recordings
 
-# Looks for inputs that break the screen: screen, replay or encode, for so many seconds. Needs nightly Rust and `cargo install cargo-fuzz`.
+# Looks for inputs that break something: screen, replay, encode or wire, for so many seconds. Needs nightly Rust and `cargo install cargo-fuzz`.
 fuzz TARGET SECONDS="1800":
-    cargo +nightly fuzz run --sanitizer none {{TARGET}} -- -max_total_time={{SECONDS}} -max_len=4096
+    cargo +nightly fuzz run --sanitizer none {{TARGET}} -- -max_total_time={{SECONDS}} -max_len=4096 -dict=fuzz/terminal.dict
 
 # Speed and size, side by side with bare baselines.
 bench *ARGS:

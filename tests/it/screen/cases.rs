@@ -120,6 +120,11 @@ fn backspace_and_moves_at_a_pending_wrap_start_from_the_last_column() {
 }
 
 #[test]
+fn erasing_what_is_behind_a_pending_wrap_takes_no_character() {
+    check(5, 2, &[("abcde\x1b[KX", &["abcde", "X"], (1, 1)), ("abcde\x1b[JX", &["abcde", "X"], (1, 1))]);
+}
+
+#[test]
 fn the_cursor_is_saved_with_its_look_and_its_pending_wrap() {
     check(
         5,
