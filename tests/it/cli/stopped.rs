@@ -81,3 +81,20 @@ fn who_waits_says_that_the_server_is_silent_and_goes_on_with_it() {
     assert_eq!((ended(front).0, ended(waiting).0), (Some(9), Some(9)));
     terminal.wait_for_text("the server is there again");
 }
+
+/// What was typed meanwhile reaches the run when the server goes on.
+#[test]
+fn attach_says_to_who_types_that_the_server_is_silent_and_goes_on_with_it() {
+    let served = Served::new();
+    let line = "stty -echo; echo rea\"dy\"; while read line; do echo got $line; done";
+    served.start(&["--pty", "--name", "echo", "--", "sh", "-c", line]);
+    let mut terminal = served.launch(&["attach", "echo"]).size(100, 30).start();
+    terminal.wait_for_text("ready");
+    let stopped = Stopped::new(&served);
+    terminal.keys("one<Enter>");
+    terminal.wait_for_text("no sign of life");
+    drop(stopped);
+    terminal.wait_for_text("got one");
+    terminal.keys("two<Enter>");
+    terminal.wait_for_text("got two");
+}
