@@ -83,7 +83,7 @@ fn a_restart_begins_only_after_the_whole_old_tree_is_gone() {
     // Whoever finds the folder came too early. The old one takes a while to leave, and so does its child.
     let line = format!(
         r#"mkdir lock || {{ echo too early >> overlaps; exit 9; }}
-        (trap "sleep 0.2; rmdir lock; exit" TERM HUP; echo up >> ups; while :; do sleep 0.01; done) &
+        (sleep 1000 & trap "sleep 0.2; rmdir lock; exit" TERM HUP; echo up >> ups; while :; do wait; done) &
         trap "exit" TERM HUP; : {marker}; wait"#
     );
     let mut terminal = open(&one(&line, ""));
