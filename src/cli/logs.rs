@@ -63,6 +63,16 @@ pub(super) fn was_lost(failure: &Failure) -> bool {
     failure.code == ErrorCode::Unavailable && failure.effects == Effects::Unknown
 }
 
+/// Asks for a look until an answer comes: when a server dies over it, the next one is asked.
+pub(super) async fn look<T>(mut ask: impl FnMut() -> Reply<T>) -> Result<T, Failure> {
+    loop {
+        match ask().await {
+            Err(failure) if was_lost(&failure) => {}
+            answer => return answer,
+        }
+    }
+}
+
 /// Returns the next page of any of the cursors, with the place of the cursor; none when all have ended.
 ///
 /// # Cancel safety

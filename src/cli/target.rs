@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::exit::{Exit, Fault};
 use super::here::Verbs;
+use super::logs::look;
 use crate::api::{Activity, Client, RecordsRequest, RunView, Termination, Update};
 use crate::model::{ErrorCode, Failure, Guard, Record, RunId, RunRef};
 
@@ -22,7 +23,7 @@ impl Verbs<'_> {
     /// # Errors
     /// As [`Verbs::find`].
     pub(super) async fn find_record(&self, reference: &RunRef) -> Result<Arc<Record>, Fault> {
-        Ok(self.client.resolve(reference.clone()).await?)
+        Ok(look(|| self.client.resolve(reference.clone())).await?)
     }
 
     /// Returns the client for a change of what a ref names: a ref with a generation is meant for that one only (S7.5).

@@ -11,7 +11,7 @@ use super::args_look::WaitArgs;
 use super::exit::{Exit, Fault};
 use super::facts::{record_json, short_span};
 use super::here::Verbs;
-use super::logs::{LogCursor, next_page, streams};
+use super::logs::{LogCursor, look, next_page, streams};
 use super::target::{first_failure, label, server_gone};
 use super::values::WaitFor;
 use crate::api::{Client, Feed, StopRequest, Update};
@@ -59,7 +59,7 @@ impl Verbs<'_> {
     }
 
     async fn have_ended(&self, runs: &[RunId]) -> Result<bool, Failure> {
-        let found = try_join_all(runs.iter().map(|run| self.client.inspect(*run))).await?;
+        let found = try_join_all(runs.iter().map(|run| look(|| self.client.inspect(*run)))).await?;
         Ok(found.iter().all(|found| found.view.record.status.is_final()))
     }
 
@@ -104,7 +104,7 @@ pub(super) async fn ended(client: &dyn Client, run: RunId) -> Result<Arc<Record>
 async fn until(client: &dyn Client, run: RunId, wanted: impl Fn(&Record) -> bool) -> Result<Arc<Record>, Failure> {
     // Subscribed before it is looked at: no change falls between.
     let mut feed = client.subscribe();
-    let record = Arc::clone(&client.inspect(run).await?.view.record);
+    let record = Arc::clone(&look(|| client.inspect(run)).await?.view.record);
     if wanted(&record) || record.status.is_final() {
         return Ok(record);
     }
@@ -144,7 +144,7 @@ async fn ready(client: &dyn Client, run: RunId) -> Result<Waited, Failure> {
 
 /// Waits for a line of output that matches, from the beginning of the log on.
 async fn matched(client: &dyn Client, run: RunId, pattern: &Regex) -> Result<Waited, Failure> {
-    let record = Arc::clone(&client.inspect(run).await?.view.record);
+    let record = Arc::clone(&look(|| client.inspect(run)).await?.view.record);
     let mut cursors: Vec<_> = streams(record.mode).iter().map(|stream| LogCursor::new(*stream, 0, true)).collect();
     let mut lines: Vec<_> = cursors.iter().map(|_| Lines { plain: Plain::new(false), line: String::new() }).collect();
     while let Some((at, page)) = next_page(client, run, &mut cursors).await? {

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::net::UnixStream;
+use tokio::time::Instant;
 
 use super::error::{broken, silent};
 use crate::model::{ErrorCode, Failure};
@@ -14,6 +15,9 @@ use crate::wire::{Hello, Inbox, Outbox, Welcome};
 
 /// Makes a connection to a server, started for it or not; asked again each time a connection is lost.
 pub type Dial = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<UnixStream, Failure>> + Send>> + Send + Sync>;
+
+/// The pause before it is dialled again.
+const DIAL_AGAIN: Duration = Duration::from_millis(10);
 
 /// What one message of a server may have: a table of all runs it keeps, or a whole scrollback.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;
@@ -75,17 +79,23 @@ pub(super) struct Connected {
 
 /// Dials and says hello.
 pub(super) async fn connect(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Connected, Failure> {
-    match dial_once(dial, hello, patience).await {
-        // It was about to end, say: whoever dials sees now that there is none. One that says nothing would say nothing again.
-        Err(NoAnswer::Gone(failure)) if failure.code == ErrorCode::Unavailable => {
-            dial_once(dial, hello, patience).await.map_err(NoAnswer::failure)
+    let end = Instant::now() + patience.outage;
+    loop {
+        match dial_once(dial, hello, patience).await {
+            // It is about to end, or being killed: whoever dials will see that there is none. One that says nothing would say nothing again.
+            Err(NoAnswer::Gone(failure)) if failure.code == ErrorCode::Unavailable && Instant::now() < end => {
+                tokio::time::sleep(DIAL_AGAIN).await;
+            }
+            connected => return connected.map_err(NoAnswer::failure),
         }
-        connected => connected.map_err(NoAnswer::failure),
     }
 }
 
 /// Why there is no connection.
 enum NoAnswer {
+    /// Nobody could be reached, or started.
+    None(Failure),
+    /// It was lost before its first word, or refuses to talk.
     Gone(Failure),
     Silent(Failure),
 }
@@ -93,13 +103,13 @@ enum NoAnswer {
 impl NoAnswer {
     fn failure(self) -> Failure {
         match self {
-            NoAnswer::Gone(failure) | NoAnswer::Silent(failure) => failure,
+            NoAnswer::None(failure) | NoAnswer::Gone(failure) | NoAnswer::Silent(failure) => failure,
         }
     }
 }
 
 async fn dial_once(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Connected, NoAnswer> {
-    let stream = dial().await.map_err(NoAnswer::Gone)?;
+    let stream = dial().await.map_err(NoAnswer::None)?;
     // Who has begun to listen: the kernel knows it, however silent that is.
     let pid = stream.peer_cred().ok().and_then(|peer| peer.pid()).unwrap_or_default();
     match tokio::time::timeout(patience.welcome, greet(stream, hello)).await {

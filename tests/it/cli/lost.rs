@@ -31,7 +31,8 @@ fn a_match_is_waited_for_over_the_death_of_the_server() {
     kill_server(&served);
     served.done(&["ls"]);
     served.0.write("go", "");
-    assert_eq!(ended(waiting).0, Some(0));
+    let (code, _, errors) = ended(waiting);
+    assert_eq!(code, Some(0), "{errors}");
 }
 
 /// S7.1.
