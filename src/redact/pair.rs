@@ -14,6 +14,8 @@ const MAX_NAME_BYTES: usize = 64;
 const MAX_BLANKS: usize = 16;
 /// The blanks and signs before a name that starts its line.
 const MAX_INDENT_BYTES: usize = 64;
+/// The words of a prompt before the name.
+const MAX_PROMPT_BYTES: usize = 64;
 const MAX_BACKSLASHES: usize = 3;
 
 /// Schemes before the credentials of a request; whether these are one word.
@@ -117,6 +119,9 @@ fn value(text: Text<'_>, mut named: Named, resume: usize) -> Result<Verdict, Ope
     let first_value = named.value_at;
     let open = |value_at: usize, extent: Extent| Open { pass_to: first_value, ..Open::value(start, value_at, extent) };
     let (word, kind) = (named.word.clone(), named.kind);
+    if closes_prompt(text, &named).map_err(|More| open(named.value_at, Extent::Word))? {
+        return Ok(Verdict::Clean { resume });
+    }
     loop {
         let undecided = |More| open(named.value_at, Extent::Word);
         let (content, quoted) = content(text, named.value_at).map_err(undecided)?;
@@ -158,6 +163,21 @@ fn value(text: Text<'_>, mut named: Named, resume: usize) -> Result<Verdict, Ope
             None => return Ok(Verdict::Clean { resume }),
         }
     }
+}
+
+/// Returns whether the quotation mark where a value would start closes the text that the name ends instead, as in `printf "Password: "; read x`.
+///
+/// The one that opens the text must start a word, and what follows must part words or commands: a value begins with none of these.
+fn closes_prompt(text: Text<'_>, named: &Named) -> Result<bool, More> {
+    let quote = text.at(named.value_at)?;
+    if named.is_key || !matches!(named.form, Form::Colon | Form::ColonWide) || !is_quote(quote) {
+        return Ok(false);
+    }
+    let start = text.skip_back(named.word.start, MAX_PROMPT_BYTES, |byte| !is_quote(byte) && !is_line_end(byte));
+    let opens =
+        text.before(start) == quote && matches!(text.before(start - 1), b' ' | b'\t' | b'\n' | b'\r' | b'(' | b'=');
+    let next = text.at(named.value_at + 1)?;
+    Ok(opens && (is_blank(next) || is_line_end(next) || matches!(next, b';' | b'&' | b'|' | b')' | b',')))
 }
 
 /// Steps over an opening quotation mark, with what shells and languages write before it.
