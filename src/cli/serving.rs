@@ -124,8 +124,12 @@ pub async fn server_stop(server: &dyn Server, console: &mut Console) -> Result<E
     if console.look.json {
         console.json(&json!({ "ended": report.ended, "left": report.left }))?;
     } else {
-        let noun = if report.ended == 1 { "run" } else { "runs" };
-        console.line(&format!("the server has ended, and {} {noun}", report.ended))?;
+        let runs = match report.ended {
+            0 => "; nothing was running".to_owned(),
+            1 => ", and 1 run with it".to_owned(),
+            count => format!(", and {count} runs with it"),
+        };
+        console.line(&format!("the server has ended{runs}"))?;
         for (run, left) in &report.left {
             console.line(&format!("{}: process {} is left: {}", run.short(), left.pid, shown(&left.why)))?;
         }
