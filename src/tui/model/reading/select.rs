@@ -55,7 +55,7 @@ pub(crate) fn selected_cols(text: &Text, selection: &Selection, joined: bool, ro
     })
 }
 
-/// Returns the selected text: blanks at the ends of lines are cut, and with `joined` a line that was wrapped is one. Of filtered rows only those
+/// Returns the selected text: blanks at the ends of lines and blank rows at its end are cut, and with `joined` a line that was wrapped is one. Of filtered rows only those
 /// that are shown. None while rows of it are not at hand yet.
 pub(crate) fn copied(text: &Text, selection: &Selection, filter: Option<&Filter>, joined: bool) -> Option<String> {
     let (first, last) = selection.rows(text, joined);
@@ -81,6 +81,8 @@ pub(crate) fn copied(text: &Text, selection: &Selection, filter: Option<&Filter>
             }
         }
     }
+    // What is below the text on a screen is no part of it.
+    copy.truncate(copy.trim_end_matches(['\n', ' ']).len());
     Some(copy)
 }
 
@@ -120,6 +122,19 @@ mod tests {
     }
 
     #[test]
+    fn blank_rows_behind_the_text_are_not_copied_and_those_within_are() {
+        let mut text = Text::default();
+        text.show(&frame(Size::clamped(6, 6), &["one", "", "two  ", "", ""]));
+        let point = |row, col| Point { row, col };
+        for kind in [Kind::Chars, Kind::Lines, Kind::Block] {
+            for joined in [true, false] {
+                let selection = Selection { kind, anchor: point(0, 0), head: point(5, 5) };
+                assert_eq!(copied(&text, &selection, None, joined).as_deref(), Some("one\n\ntwo"), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
     fn wrapped_lines_are_joined_or_copied_as_they_are_shown() {
         assert_eq!(copy(Kind::Chars, (0, 2), (2, 1), true), "cdefgh\non");
         assert_eq!(copy(Kind::Chars, (0, 2), (2, 1), false), "cdef\ngh\non");
@@ -131,7 +146,7 @@ mod tests {
     #[test]
     fn blanks_at_the_end_are_cut_and_half_a_character_is_a_whole_one() {
         assert_eq!(copy(Kind::Chars, (2, 0), (2, 4), true), "one");
-        assert_eq!(copy(Kind::Chars, (2, 0), (3, 5), true), "one  x\n");
+        assert_eq!(copy(Kind::Chars, (2, 0), (3, 5), true), "one  x");
         assert_eq!(copy(Kind::Block, (0, 1), (2, 2), true), "bc\nh\nne");
         assert_eq!(copy(Kind::Chars, (5, 1), (5, 1), true), "界");
     }
