@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
@@ -42,6 +44,8 @@ pub(super) struct ConnectRequest<'a> {
     pub(super) who: Typist,
     /// Whether a server is started when there is none.
     pub(super) start: bool,
+    /// Is set when one was started.
+    pub(super) started: Arc<AtomicBool>,
 }
 
 /// Connects to the server. A connection that is lost later is made anew, with a new server where `start` asks for one, unless the old one was
@@ -52,10 +56,10 @@ pub(super) struct ConnectRequest<'a> {
 pub(super) async fn connect(request: ConnectRequest<'_>) -> Result<RemoteClient, Failure> {
     let variable = process_env("SHTASK_SOCKET");
     let place = ServerPlace::find(request.socket, variable.as_deref(), &request.settings.directories)?;
-    let start = request.start;
+    let (start, started) = (request.start, request.started);
     let dial: Dial = Box::new(move || {
-        let place = place.clone();
-        Box::pin(async move { if start { reach(&place).await } else { look(&place).await } })
+        let (place, started) = (place.clone(), Arc::clone(&started));
+        Box::pin(async move { if start { reach(&place, &started).await } else { look(&place).await } })
     });
     RemoteClient::connect_as(dial, request.session, request.who, Patience::default()).await
 }
@@ -67,8 +71,8 @@ async fn look(place: &ServerPlace) -> Result<UnixStream, Failure> {
         .map_err(|failure| failure.with_hint("`shtask serve` starts one; the first verb that needs a server does, too"))
 }
 
-/// Connects to a server, started if there is none. Of many that find none, one starts it.
-pub(super) async fn reach(place: &ServerPlace) -> Result<UnixStream, Failure> {
+/// Connects to a server, started if there is none, which is noted in `started`. Of many that find none, one starts it.
+pub(super) async fn reach(place: &ServerPlace, started: &AtomicBool) -> Result<UnixStream, Failure> {
     let end = Instant::now() + START_TIMEOUT;
     let conflict_end = Instant::now() + CONFLICT_TIMEOUT;
     if let Ok(stream) = connect_to(&place.socket).await {
@@ -89,7 +93,10 @@ pub(super) async fn reach(place: &ServerPlace) -> Result<UnixStream, Failure> {
         }
         if has_lock {
             match start(place).await {
-                Ok(()) => return connect_to(&place.socket).await,
+                Ok(()) => {
+                    started.store(true, Ordering::Relaxed);
+                    return connect_to(&place.socket).await;
+                }
                 // One is there, or comes, or leaves: a lock is held. One of another socket that has the state directory stays.
                 Err(failure) if failure.code == ErrorCode::Conflict && Instant::now() < conflict_end => {
                     tokio::time::sleep(CONFLICT_INTERVAL).await;

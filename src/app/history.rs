@@ -50,7 +50,7 @@ impl History {
 }
 
 /// Writes a private file whole or not at all.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let new = path.with_extension(format!("{}.new", std::process::id()));
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file = open(&new, flags, Mode::RUSR | Mode::WUSR)?;

@@ -12,6 +12,7 @@ mod log;
 mod place;
 mod program;
 mod render;
+mod seen;
 mod serve;
 mod session;
 mod state;

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -44,7 +45,7 @@ pub(super) fn serve(args: ServeArgs, global: &Global, console: &mut Console) -> 
         .enable_all()
         .build()
         .map_err(|error| Failure::new(ErrorCode::SpawnFailed, format!("the program could not be set up: {error}")))?;
-    let reached = runtime.block_on(reach(&place));
+    let reached = runtime.block_on(reach(&place, &AtomicBool::default()));
     // A server that hangs while it starts is not waited for.
     runtime.shutdown_background();
     reached?;

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::connect::{ConnectRequest, connect};
 use super::history::History;
 use super::render::draw_recording;
+use super::seen;
 use super::session::session_of;
 use super::surroundings::{Interface, interface, present_dir, settings, tell_misconfigured};
 use super::who::who;
@@ -99,10 +101,13 @@ async fn show(
     who: Typist,
     options: Options,
 ) -> Result<Exit, Failure> {
-    let remote = connect(ConnectRequest { settings, session, socket, who, start: true }).await?;
+    let started = Arc::new(AtomicBool::new(false));
+    let request = ConnectRequest { settings, session, socket, who, start: true, started: Arc::clone(&started) };
+    let remote = connect(request).await?;
     let server = Some(remote.link());
     let client: Arc<dyn Client> = Arc::new(remote);
-    left(tui::run(client, Options { server, ..options }).await)
+    let started_server = started.load(Ordering::Relaxed);
+    left(tui::run(client, Options { server, started_server, ..options }).await)
 }
 
 /// Says what stays on the user's screen, and what the exit code is.
@@ -121,6 +126,7 @@ pub(super) fn left(left: Result<Leaving, tui::TuiError>) -> Result<Exit, Failure
 fn options(settings: &Settings, interface: Interface, start_dir: &Path) -> Options {
     let base: Arc<Vec<(OsString, OsString)>> = Arc::new(std::env::vars_os().collect());
     let history = History::of(settings);
+    let seen = seen::path(settings);
     let tasks = settings.task_specs(&base).into_iter();
     let defaults = settings.defaults.clone();
     let title = settings.project_dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -170,6 +176,9 @@ fn options(settings: &Settings, interface: Interface, start_dir: &Path) -> Optio
         colors: interface.colors,
         again: "shtask".to_owned(),
         server: None,
+        started_server: false,
+        seen: seen.as_deref().map(seen::read).unwrap_or_default(),
+        keep_seen: Box::new(move |runs| seen.iter().for_each(|path| seen::keep(path, runs))),
         hold: settings.tui.hold,
     }
 }

@@ -89,6 +89,7 @@ async fn talk(
             socket: global.socket.as_deref(),
             who: Typist::default(),
             start: false,
+            started: Arc::default(),
         };
         drop(connect(request).await?);
     }
@@ -99,6 +100,7 @@ async fn talk(
         socket: global.socket.as_deref(),
         who: who(global, program)?,
         start: needs_one,
+        started: Arc::default(),
     };
     let remote = Arc::new(connect(request).await?);
     if !matches!(verb, Verb::Attach(_)) {

@@ -80,10 +80,9 @@ impl Verbs<'_> {
                 (None, Some(started)) => (started, "so far"),
                 (None, None) => (record.updated_at, "so far"),
             };
-            let code = record.exit_code.filter(|code| *code != 0).map_or_else(String::new, |code| format!(" {code}"));
             let state = match summary.needs.get(&record.id) {
                 Some(attention) => TableCell::painted(attention.need.words(), "33"),
-                None => TableCell::painted(format!("{}{code}", record.status.word()), paint(record.status)),
+                None => TableCell::painted(record.ending(), paint(record.status)),
             };
             table.row([
                 TableCell::painted(label(record), "1"),

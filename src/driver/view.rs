@@ -267,7 +267,10 @@ impl PipesCollector {
             newest.iter().for_each(|(pipe, bytes)| show(log, *pipe, bytes));
         }
         self.shown_bytes = total;
-        log.frame()
+        let mut frame = log.frame();
+        // That of the run, not of what was drawn for this viewer.
+        Arc::make_mut(&mut frame).generation = self.generation;
+        frame
     }
 }
 

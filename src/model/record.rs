@@ -355,6 +355,18 @@ pub struct Record {
     pub output: Option<RecordOutput>,
 }
 
+impl Record {
+    /// Says in few words how the run stands or has ended, the same wherever people see it: `running`, `cancelled`, `failed 2`.
+    ///
+    /// The status, and behind `failed` the exit code: those of the others go with them (S2.2).
+    pub fn ending(&self) -> String {
+        match (self.status, self.exit_code) {
+            (Status::Failed, Some(code)) => format!("{} {code}", self.status.word()),
+            (status, _) => status.word().to_owned(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -90,6 +90,7 @@ pub(crate) enum Intent {
     Attention,
     Rename,
     Group,
+    StopOthers,
 }
 
 /// A line of the keymap.
@@ -139,6 +140,7 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Start, &[ch('s')], "start", "start the task, or a finished run again"),
     bind(Intent::Stop, &[ch('x')], "stop", "stop the run and all it started, also of a lost one"),
     bind(Intent::Kill, &[ch('X')], "kill", "kill the run and all it started, at once"),
+    bind(Intent::StopOthers, &[ch('O')], "stop others", "stop all runs but this one, or but the marked ones"),
     bind(Intent::Restart, &[ch('r')], "restart", "stop the run and start it again"),
     bind(Intent::KillRestart, &[ch('R')], "kill+restart", "kill the run and start it again"),
     bind(Intent::Clear, &[ch('c')], "clear", "clear a finished run from the list"),
@@ -156,7 +158,7 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Search, &[ch('/')], "search", "search in the output"),
     bind(Intent::FindAll, &[ch('F')], "find", "search in the logs of all runs, live and finished"),
     bind(Intent::HistoryBrowser, &[ch('H')], "history", "finished runs of any day: last screen, log, replay"),
-    bind(Intent::Mark, &[ch(' ')], "mark", "mark the run for the merged log"),
+    bind(Intent::Mark, &[ch(' ')], "mark", "mark the run: keys that start, stop or merge are for all that are marked"),
     bind(
         Intent::MergedLog,
         &[ch('=')],
@@ -175,7 +177,7 @@ pub(crate) const LIST: &[Binding] = &[
     bind(Intent::Palette, &[ch('p'), ch(':')], "palette", "find any action or run by a few letters"),
     bind(Intent::Detach, &[ch('d')], "detach", "leave; the runs go on"),
     bind(Intent::Leave, &[ch('q'), ctrl('c')], "leave", "leave; asks first when something runs"),
-    bind(Intent::Back, &[key(NamedKey::Escape)], "back", "go back: close the panel, leave zoom"),
+    bind(Intent::Back, &[key(NamedKey::Escape)], "back", "go back: close the panel, leave zoom, drop filter and marks"),
     bind(Intent::PageDown, &[key(NamedKey::PageDown)], "page", "inspect: scroll down"),
     bind(Intent::Suspend, &[ctrl('z')], "suspend", "suspend shtask; the runs go on"),
     bind(Intent::Redraw, &[ctrl('l')], "redraw", "draw everything anew"),

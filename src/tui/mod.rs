@@ -34,7 +34,7 @@ mod view;
 mod watches;
 
 pub use keymap::{Keymap, names};
-pub use options::{ColorChoice, DrawPicture, Leaving, NewRun, Options, Picture, TaskEntry, TuiError};
+pub use options::{ColorChoice, DrawPicture, KeepSeen, Leaving, NewRun, Options, Picture, Seen, TaskEntry, TuiError};
 pub use run::run;
 pub use terminal::check as check_terminal;
 pub use theme::Theme;

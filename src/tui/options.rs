@@ -1,5 +1,6 @@
 //! What the TUI needs to be told, and what it tells when it is left.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, BufRead};
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use tokio::sync::watch;
 use super::keymap::Keymap;
 use super::theme::Theme;
 use crate::api::Link;
-use crate::model::{Failure, KeyChord, Mode, Moment, RunName, RunSpec, Size};
+use crate::model::{Failure, KeyChord, Mode, Moment, RunId, RunName, RunSpec, Size};
 use crate::settings::{ListPlace, Notify};
 
 /// A task that the list shows, whether it runs or not.
@@ -87,6 +88,18 @@ pub enum Picture {
 /// Draws the last screen of an asciicast.
 pub type DrawPicture = fn(&mut dyn BufRead, Picture) -> Result<Vec<u8>, Failure>;
 
+/// How much of a run somebody has seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// The generation of its output up to which it was on the screen.
+    pub output: u64,
+    /// How often its bell had rung.
+    pub bells: u64,
+}
+
+/// Keeps what was seen of live runs.
+pub type KeepSeen = Box<dyn Fn(&[(RunId, Seen)]) + Send>;
+
 /// How the TUI is set up.
 pub struct Options {
     /// What the head of the list says: the name of the project.
@@ -133,6 +146,12 @@ pub struct Options {
     pub again: String,
     /// The connection to the server that has the runs, which go on when the TUI is left; none when they end with this program.
     pub server: Option<watch::Receiver<Link>>,
+    /// Whether that server was started for this: then it is said.
+    pub started_server: bool,
+    /// What was seen of live runs before.
+    pub seen: HashMap<RunId, Seen>,
+    /// Keeps what was seen of them for the next time. It may wait for a disk.
+    pub keep_seen: KeepSeen,
     /// After how long without a key the keyboard of an attached run is handed back; none for not before it is detached.
     pub hold: Option<Duration>,
 }

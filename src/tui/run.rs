@@ -78,6 +78,9 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         colors,
         again,
         server,
+        started_server,
+        seen,
+        keep_seen,
         clipboard,
         copy_on_release,
         hold,
@@ -95,18 +98,22 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         colors,
         again,
         has_server: server.is_some(),
+        started_server,
         copy_on_release,
         hold,
     };
     let mut model = Model::new(setup, tasks, terminal::size(), clock());
     (model.list_place, model.sampling.wanted) = (list_place, usage);
     model.recall = Recall::new(history);
+    model.list.remember(seen);
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     (ui.link, ui.clipboard) = (server, clipboard);
     (ui.remember, ui.draw_picture) = (remember, draw);
     ui.notify = notify;
     ui.draw().map_err(TuiError::Draw)?;
-    ui.drive(inputs, signals).await
+    let left = ui.drive(inputs, signals).await;
+    keep_seen(&ui.model.list.seen());
+    left
 }
 
 /// A program that has the terminal: whether it could be started, once it has ended.

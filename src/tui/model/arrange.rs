@@ -1,9 +1,9 @@
 //! The order in which rows are shown, which of them, and in which groups.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::model::{CommandSpec, Status};
+use crate::model::{CommandSpec, RunId, Status};
 
 use super::{Known, List, Row, RowKey};
 
@@ -58,6 +58,8 @@ pub(crate) struct Arrangement {
     sort: Sort,
     folded: HashSet<String>,
     filter: String,
+    /// The runs of rows that another row is called like.
+    namesakes: HashSet<RunId>,
     /// Whether the filter is another than when the selected row was selected: otherwise that row stays whatever becomes of it, so that
     /// no key meets another run than the one that was in front.
     refiltered: bool,
@@ -161,8 +163,28 @@ impl List {
         }
         let lines = self.grouped(&rows);
         (self.arranged.lines, self.arranged.stale) = (lines, false);
+        self.arranged.namesakes = self.find_namesakes();
         if self.selected_index().is_none() {
             self.select_instead(before);
+        }
+    }
+
+    fn find_namesakes(&self) -> HashSet<RunId> {
+        let mut called: HashMap<(bool, &str), Vec<RunId>> = HashMap::new();
+        for known in self.rows.iter().filter(|row| row.spec.is_none()).filter_map(|row| self.known_of(row)) {
+            let record = &known.view.record;
+            let name = record.name.as_ref().map_or(record.command.trim(), |name| name.as_str());
+            called.entry((record.name.is_some(), name)).or_default().push(record.id);
+        }
+        called.into_values().filter(|runs| runs.len() > 1).flatten().collect()
+    }
+
+    /// What tells a run from another of the same name: its generation, or without a name the start of its id. Empty where there is no other.
+    pub(crate) fn tag(&self, run: RunId) -> String {
+        match self.known(run).filter(|_| self.arranged.namesakes.contains(&run)) {
+            Some(known) if known.view.record.name.is_some() => format!(":{}", known.view.record.generation),
+            Some(_) => format!(" {}", run.short()),
+            None => String::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::{RunView, Termination};
 use crate::model::{Failure, Record, RunId, RunName, RunSpec};
 
-use crate::tui::TaskEntry;
+use crate::tui::{Seen, TaskEntry};
 
 use super::{Arrangement, Line, Sort, Usage};
 
@@ -41,6 +41,8 @@ pub(crate) struct Known {
     pub(crate) view: Arc<RunView>,
     /// Whether it printed something that was not shown.
     pub(crate) unseen: bool,
+    /// What of it was shown.
+    pub(crate) seen: Seen,
     /// Whether its bell rang while it was not shown.
     pub(crate) bell: bool,
     /// What its processes use, where that is asked for.
@@ -58,6 +60,8 @@ pub(crate) struct List {
     pub(super) arranged: Arrangement,
     /// Runs that were replaced by a restart before the list had heard of the replacement.
     superseded: HashSet<RunId>,
+    /// What was seen of runs before this list had heard of them.
+    remembered: HashMap<RunId, Seen>,
 }
 
 impl List {
@@ -96,10 +100,6 @@ impl List {
     pub(crate) fn live_namesake(&self, run: RunId) -> Option<&Arc<RunView>> {
         let name = self.known(run)?.view.record.name.as_ref()?;
         self.live().into_iter().find(|view| view.id() != run && view.record.name.as_ref() == Some(name))
-    }
-
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<RunView>> {
-        self.runs.values().map(|known| &known.view)
     }
 
     /// The number of the selected line.
@@ -186,7 +186,27 @@ impl List {
 
     /// Takes note that the run is looked at. Returns whether that changes a mark.
     pub(crate) fn mark_seen(&mut self, run: RunId) -> bool {
-        self.runs.get_mut(&run).is_some_and(|known| std::mem::take(&mut known.unseen) | std::mem::take(&mut known.bell))
+        let Some(known) = self.runs.get_mut(&run) else { return false };
+        known.seen = all_of(&known.view, known.seen);
+        std::mem::take(&mut known.unseen) | std::mem::take(&mut known.bell)
+    }
+
+    /// Takes note that output up to that generation is on the screen: how much there is of it is told later.
+    pub(crate) fn saw(&mut self, run: RunId, generation: u64) {
+        if let Some(known) = self.runs.get_mut(&run) {
+            known.seen.output = known.seen.output.max(generation);
+        }
+    }
+
+    /// Takes in what was seen of runs when they were looked at before.
+    pub(crate) fn remember(&mut self, seen: HashMap<RunId, Seen>) {
+        self.remembered = seen;
+    }
+
+    /// Returns what was seen of runs that are live.
+    pub(crate) fn seen(&self) -> Vec<(RunId, Seen)> {
+        let live = self.runs.iter().filter(|(_, known)| !known.view.record.status.is_final());
+        live.map(|(run, known)| (*run, known.seen)).collect()
     }
 
     /// Takes in what runs use. Returns whether that looks different.
@@ -206,16 +226,19 @@ impl List {
         let id = view.id();
         let before = self.runs.get(&id);
         let is_shown = shown.contains(&id);
-        let (printed, rang) = match before {
-            Some(known) => (
-                view.activity.output > known.view.activity.output || view.record.output != known.view.record.output,
-                view.activity.bells > known.view.activity.bells,
-            ),
-            None => (view.activity.output > 0 && !view.record.status.is_final(), view.activity.bells > 0),
-        };
+        let activity = view.activity;
+        // A server that was started anew counts from the beginning.
+        let remembered = || self.remembered.get(&id).copied().filter(|seen| seen.output <= activity.output);
+        let seen = before.map_or_else(|| remembered().unwrap_or_default(), |known| known.seen);
+        let told = before.map_or(0, |known| known.view.activity.output);
+        // What has ended before it was heard of is on record, and no news.
+        let is_news = before.is_some() || !view.record.status.is_final();
+        let printed = is_news && activity.output > told.max(seen.output);
+        let rang = activity.bells > before.map_or(seen.bells, |known| known.view.activity.bells);
         let known = Known {
             unseen: !is_shown && (printed || before.is_some_and(|known| known.unseen)),
             bell: !is_shown && (rang || before.is_some_and(|known| known.bell)),
+            seen: if is_shown { all_of(&view, seen) } else { seen },
             usage: before.and_then(|known| known.usage).filter(|_| !view.record.status.is_final()),
             view,
         };
@@ -359,6 +382,11 @@ impl List {
 fn latest(runs: &HashMap<RunId, Known>, name: &RunName) -> Option<RunId> {
     let of_name = runs.values().map(|known| &known.view.record).filter(|record| record.name.as_ref() == Some(name));
     of_name.max_by_key(|record| record.generation).map(|record| record.id)
+}
+
+/// All of a run, and what was shown already although its count is not told yet.
+fn all_of(view: &RunView, seen: Seen) -> Seen {
+    Seen { output: seen.output.max(view.activity.output), bells: view.activity.bells }
 }
 
 fn looks_different(before: &Known, after: &Known) -> bool {

@@ -53,5 +53,5 @@ pub(crate) use state::{
     Doubling, Ending, Focus, Level, Model, Notice, Overlay, Setup, counts_to, display_name, grace_end,
 };
 pub(crate) use summary::{detached, summary};
-pub(crate) use text::{bytes, countdown, countdown_step, fit, span, width};
+pub(crate) use text::{bytes, countdown, countdown_step, cut, fit, span, width};
 pub(crate) use usage::{CPU_COLS, MEMORY_COLS, Sampling, Usage, short_bytes};

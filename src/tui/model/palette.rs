@@ -2,13 +2,16 @@
 
 use tui_input::Input;
 
-use crate::model::Mode;
+use crate::model::{Mode, Status};
 use crate::tui::keys::{Intent, Part, table_of};
 
-use super::{Match, Model, RowKey, fuzzy};
+use super::{Match, Model, RowKey, cut, fuzzy};
 
 /// What an action loses in the ranking that makes no sense at the moment.
 const NO_SENSE: i32 = -15;
+/// How wide the name of a run is where it is told why something cannot be done.
+const MAX_NAME_COLS: usize = 16;
+const NO_RUN: &str = "no run is selected";
 
 /// What is typed so far.
 #[derive(Debug, Clone)]
@@ -39,8 +42,8 @@ pub(crate) struct PaletteEntry {
     pub(crate) name: usize,
     /// The keys of the action, as they are shown.
     pub(crate) keys: String,
-    /// Whether it makes sense at the moment.
-    pub(crate) applies: bool,
+    /// Why it can do nothing at the moment; none when it can.
+    pub(crate) why_not: Option<String>,
     /// The letters that were found.
     pub(crate) at: Vec<usize>,
 }
@@ -53,19 +56,21 @@ impl Palette {
     /// The entries that fit what is typed, the best first.
     pub(crate) fn entries(&self, model: &Model) -> Vec<PaletteEntry> {
         let words = self.words.value();
-        let mut found: Vec<(i32, PaletteEntry)> = self
+        let mut found: Vec<(Called, i32, PaletteEntry)> = self
             .all(model)
             .filter_map(|entry| {
                 let Match { score, at } = fuzzy(words, &entry.text)?;
                 let in_name = at.iter().filter(|at| **at < entry.name).count();
-                let rank = score + i32::try_from(in_name * 2).unwrap_or(0) + if entry.applies { 0 } else { NO_SENSE }
+                let rank = score
+                    + i32::try_from(in_name * 2).unwrap_or(0)
+                    + if entry.why_not.is_none() { 0 } else { NO_SENSE }
                     - i32::from(is_motion(&entry.target));
-                Some((rank, PaletteEntry { at, ..entry }))
+                Some((Called::of(&entry, words), rank, PaletteEntry { at, ..entry }))
             })
             .collect();
         // Stable: equal ones keep the order of the keymap and of the list.
-        found.sort_by_key(|(rank, _)| -rank);
-        found.into_iter().map(|(_, entry)| entry).collect()
+        found.sort_by_key(|(called, rank, _)| (*called, -rank));
+        found.into_iter().map(|(.., entry)| entry).collect()
     }
 
     fn all<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = PaletteEntry> + 'a {
@@ -77,14 +82,14 @@ impl Palette {
                 text: format!("{name}  {}", binding.help),
                 name: name.chars().count(),
                 keys: model.setup.keys.labels(self.part, binding.intent).join(", "),
-                applies: applies(model, binding.intent),
+                why_not: why_not(model, binding.intent),
                 at: Vec::new(),
             }
         });
         let rows = model.list.rows.iter().map(|row| {
             let name = crate::model::plain_line(&model.row_name(&row.key), 64);
             let state = match model.list.view_of(row) {
-                Some(view) => format!("{} · {}", view.record.status.word(), view.record.command),
+                Some(view) => format!("{} · {}", view.record.ending(), view.record.command),
                 None => "task, not run yet".to_owned(),
             };
             PaletteEntry {
@@ -92,11 +97,32 @@ impl Palette {
                 text: crate::model::plain_line(&format!("{name}  go to it: {state}"), 200),
                 name: name.chars().count(),
                 keys: String::new(),
-                applies: true,
+                why_not: None,
                 at: Vec::new(),
             }
         });
         actions.chain(rows)
+    }
+}
+
+/// How what is typed fits a name: before all other ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Called {
+    Exactly,
+    Begins,
+    Otherwise,
+}
+
+impl Called {
+    fn of(entry: &PaletteEntry, words: &str) -> Called {
+        // A blank is as good as the hyphen of `new-run`.
+        let plain = |text: &str| text.trim().to_lowercase().replace(' ', "-");
+        let (words, name) = (plain(words), plain(&entry.text.chars().take(entry.name).collect::<String>()));
+        match name.strip_prefix(&words).filter(|_| !words.is_empty()) {
+            Some("") => Called::Exactly,
+            Some(_) => Called::Begins,
+            None => Called::Otherwise,
+        }
     }
 }
 
@@ -110,89 +136,59 @@ fn is_motion(target: &Target) -> bool {
     )
 }
 
-/// Whether an action of the list can do something at the moment, as far as that is known.
-pub(crate) fn applies(model: &Model, intent: Intent) -> bool {
-    let row = model.list.selected();
-    let is_on_group = model.list.selected_group().is_some();
+/// Why an action of the list can do nothing at the moment, in few words, as far as that is known; none when it can.
+fn why_not(model: &Model, intent: Intent) -> Option<String> {
+    let list = &model.list;
+    let on_group = list.selected_group().is_some();
     let view = model.selected_view();
     let is_live = view.is_some_and(|view| !view.record.status.is_final());
-    let is_pending = row.is_some_and(|row| row.pending);
-    // On the head of a group, what is for all its members is told when it is tried.
-    if is_on_group
-        && matches!(intent, Intent::Start | Intent::Stop | Intent::Kill | Intent::Restart | Intent::KillRestart)
-    {
-        return true;
-    }
+    let is_pty = view.is_some_and(|view| view.record.mode == Mode::Pty);
+    let is_pending = list.selected().is_some_and(|row| row.pending);
+    let is_lost = view.is_some_and(|view| view.record.status == Status::Orphaned);
+    let name = cut(&crate::model::plain_line(&model.selected_name(), 64), "", MAX_NAME_COLS);
+    let unless = |can: bool, words: &str| {
+        (!can).then(|| if name.is_empty() { NO_RUN.to_owned() } else { format!("{name} {words}") })
+    };
     match intent {
-        Intent::Attach => is_pending || view.is_some_and(|view| is_live && view.record.mode == Mode::Pty),
-        Intent::Stop => is_live || view.is_some_and(|view| view.record.status == crate::model::Status::Orphaned),
-        Intent::Kill | Intent::Signal | Intent::Extend => is_live,
-        Intent::Rename => is_live || is_on_group,
-        Intent::Group => is_on_group || view.is_some_and(|view| is_live && view.record.name.is_some()),
-        Intent::Keyboard => view.is_some_and(|view| is_live && view.record.mode == Mode::Pty),
-        Intent::Start => row.is_some() && !is_live && !is_pending,
-        Intent::Clear => row.is_some() && !is_live,
-        Intent::Restart | Intent::KillRestart | Intent::Inspect | Intent::Duplicate => row.is_some(),
-        Intent::Pager | Intent::Editor | Intent::Export => view.is_some(),
-        Intent::Scrollback | Intent::PageUp | Intent::HalfUp => view.is_some() || model.inspect.is_some(),
-        Intent::PageDown | Intent::HalfDown => model.inspect.is_some() || model.pane.scroll.is_some(),
-        Intent::Down | Intent::Up | Intent::First | Intent::Last => row.is_some(),
-        Intent::Detach => model.setup.has_server,
-        Intent::Back => model.inspect.is_some() || model.zoom || model.pane.scroll.is_some(),
-        Intent::NewRun
-        | Intent::Zoom
-        | Intent::Split
-        | Intent::NextPane
-        | Intent::PreviousPane
-        | Intent::MoveList
-        | Intent::Help
-        | Intent::Leave
-        | Intent::Suspend
-        | Intent::Redraw
-        | Intent::Palette
-        | Intent::Accept
-        | Intent::Complete
-        | Intent::Older
-        | Intent::Newer
-        | Intent::NextField
-        | Intent::PreviousField
-        | Intent::Yes
-        | Intent::No
-        | Intent::Search
-        | Intent::NextHit
-        | Intent::PreviousHit
-        | Intent::ToggleRegex
-        | Intent::ToggleCase
-        | Intent::Filter
-        | Intent::Follow
-        | Intent::Select
-        | Intent::SelectLines
-        | Intent::SelectBlock
-        | Intent::OtherEnd
-        | Intent::Copy
-        | Intent::CopyAsShown
-        | Intent::Left
-        | Intent::Right
-        | Intent::WordForward
-        | Intent::WordBack
-        | Intent::WordEnd
-        | Intent::LineStart
-        | Intent::FirstText
-        | Intent::LineEnd
-        | Intent::ParagraphBack
-        | Intent::ParagraphForward
-        | Intent::FindAll
-        | Intent::HistoryBrowser
-        | Intent::Mark
-        | Intent::MergedLog
-        | Intent::OpenLog
-        | Intent::Replay
-        | Intent::PlayPause
-        | Intent::Faster
-        | Intent::Slower
-        | Intent::Sort
-        | Intent::Attention
-        | Intent::Hurry => true,
-        Intent::Fold => is_on_group || row.is_some(),
+        // For all members of a group: what there is to do is told when it is tried.
+        Intent::Start
+        | Intent::Stop
+        | Intent::Kill
+        | Intent::Restart
+        | Intent::KillRestart
+        | Intent::Clear
+        | Intent::Signal
+            if on_group || !model.marked.is_empty() =>
+        {
+            None
+        }
+        Intent::Attach if is_live => unless(is_pty, "has pipes"),
+        Intent::Attach => unless(is_pending, "is not running"),
+        Intent::Stop => unless(is_live || is_lost, "is not running"),
+        Intent::Rename | Intent::Group if on_group => None,
+        Intent::Group if is_live => unless(view.is_some_and(|view| view.record.name.is_some()), "has no name"),
+        Intent::Kill | Intent::Signal | Intent::Extend | Intent::Rename | Intent::Group => {
+            unless(is_live, "is not running")
+        }
+        Intent::Keyboard if is_live => unless(is_pty, "has pipes"),
+        Intent::Keyboard => unless(false, "is not running"),
+        Intent::StopOthers => (list.live().len() <= usize::from(is_live)).then(|| "nothing else is running".to_owned()),
+        Intent::Start => unless(!name.is_empty() && !is_live && !is_pending, "is running"),
+        Intent::Clear => unless(!name.is_empty() && !is_live, "is running"),
+        Intent::Restart | Intent::KillRestart | Intent::Inspect | Intent::Duplicate => unless(!name.is_empty(), ""),
+        Intent::Pager | Intent::Editor | Intent::Export => unless(view.is_some(), "was not started"),
+        Intent::Scrollback | Intent::PageUp | Intent::HalfUp if model.inspect.is_none() => {
+            unless(view.is_some(), "was not started")
+        }
+        Intent::PageDown | Intent::HalfDown if model.inspect.is_none() && model.pane.scroll.is_none() => {
+            Some("at the end".into())
+        }
+        Intent::Detach if !model.setup.has_server => Some("--embedded".into()),
+        Intent::Back
+            if model.inspect.is_none() && !model.zoom && model.pane.scroll.is_none() && list.filter().is_empty() =>
+        {
+            Some("nothing is open".into())
+        }
+        _ => None,
     }
 }

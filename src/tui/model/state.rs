@@ -135,6 +135,8 @@ pub(crate) struct Setup {
     pub(crate) again: String,
     /// Whether a server has the runs: they go on when the TUI is left.
     pub(crate) has_server: bool,
+    /// Whether that server was started for this.
+    pub(crate) started_server: bool,
     /// Whether what was selected with the mouse is copied when the button is let go.
     pub(crate) copy_on_release: bool,
     /// After how long without a key the keyboard of the attached run is handed back.
@@ -328,7 +330,10 @@ impl Model {
     pub(crate) fn row_name(&self, key: &RowKey) -> String {
         match key {
             RowKey::Task(name) => name.to_string(),
-            RowKey::Run(id) => self.run_name(*id),
+            RowKey::Run(id) => {
+                let row = self.list.rows.iter().find(|row| row.key == *key);
+                self.run_name(row.and_then(|row| row.run).unwrap_or(*id))
+            }
         }
     }
 
@@ -340,10 +345,10 @@ impl Model {
         rows.filter(|key| **key == before).for_each(|key| *key = after.clone());
     }
 
-    /// How a run is called: the name it has, or the start of its command.
+    /// How a run is called: the name it has, or the start of its command, and what tells it from others of that name.
     pub(crate) fn run_name(&self, run: RunId) -> String {
         match self.list.known(run) {
-            Some(known) => display_name(&known.view),
+            Some(known) => display_name(&known.view) + &self.list.tag(run),
             None => run.short().to_owned(),
         }
     }

@@ -2,14 +2,15 @@
 
 use crate::model::{Status, plain_line};
 
-use super::{Model, display_name};
+use super::Model;
 
 /// The most lines about single runs.
 const MAX_LINES: usize = 8;
 
 /// Says how the runs ended: one line for all, then those that did not end well or are not gone.
 pub(crate) fn summary(model: &Model) -> Vec<String> {
-    let mut views: Vec<_> = model.list.all().collect();
+    // What a restart has replaced is over and done with.
+    let mut views: Vec<_> = model.list.rows.iter().filter_map(|row| model.list.view_of(row)).collect();
     if views.is_empty() {
         return Vec::new();
     }
@@ -25,9 +26,8 @@ pub(crate) fn summary(model: &Model) -> Vec<String> {
         .filter(|view| matches!(view.record.status, Status::Failed | Status::TimedOut | Status::Orphaned))
         .map(|view| {
             let record = &view.record;
-            let code = record.exit_code.map(|code| format!(" (exit {code})")).unwrap_or_default();
             let why = record.failure.as_ref().map(|failure| format!(": {}", failure.message)).unwrap_or_default();
-            format!("  {} {}{code}{why}", display_name(view), record.status.word())
+            format!("  {} {}{why}", model.run_name(view.id()), record.ending())
         })
         .collect();
     let left = model.ending.as_ref().and_then(|ending| ending.report.as_ref()).map(|report| &report.left);
@@ -36,7 +36,7 @@ pub(crate) fn summary(model: &Model) -> Vec<String> {
     }
     for view in views.iter().filter(|view| !view.record.status.is_final()) {
         let pid = view.record.process.as_ref().map(|process| format!(", process {}", process.pid)).unwrap_or_default();
-        notable.push(format!("  {} was still {}{pid}", display_name(view), view.record.status.word()));
+        notable.push(format!("  {} was still {}{pid}", model.run_name(view.id()), view.record.status.word()));
     }
     let more = notable.len().saturating_sub(MAX_LINES);
     lines.extend(notable.into_iter().take(MAX_LINES).map(|line| plain_line(&line, 200)));
@@ -49,15 +49,19 @@ pub(crate) fn summary(model: &Model) -> Vec<String> {
 /// Says what goes on after the TUI was left.
 pub(crate) fn detached(model: &Model) -> Vec<String> {
     let live = model.list.live();
-    match (live.len(), &model.parted) {
-        (_, Some(_)) => vec!["shtask: left without a connection to the server".to_owned()],
+    let server = "shtask: a server was started for this and goes on; `shtask server stop` ends it and all runs";
+    let server = model.setup.started_server.then(|| server.to_owned());
+    let mut lines = match (live.len(), &model.parted) {
+        (_, Some(_)) => return vec!["shtask: left without a connection to the server".to_owned()],
         (0, None) => summary(model),
         (count, None) => {
             let (runs, them) = match live.as_slice() {
-                [only] => (format!("{} goes on", display_name(only)), "it"),
+                [only] => (format!("{} goes on", model.run_name(only.id())), "it"),
                 _ => (format!("{count} runs go on"), "them"),
             };
             vec![plain_line(&format!("shtask: {runs}; {} shows {them} again", model.setup.again), 300)]
         }
-    }
+    };
+    lines.extend(server);
+    lines
 }

@@ -35,6 +35,14 @@ pub(crate) fn fit(text: &str, cols: usize) -> String {
     cut
 }
 
+/// Returns the text in at most `cols` columns: cut with `…` where it is longer, its last columns, `tag`, never.
+pub(crate) fn cut(text: &str, tag: &str, cols: usize) -> String {
+    if text.width() + tag.width() <= cols {
+        return format!("{text}{tag}");
+    }
+    format!("{}{tag}", fit(text, cols.saturating_sub(tag.width())).trim_end())
+}
+
 /// Returns a span that is over, in at most five columns up to 99 hours: `850ms`, `12.3s`, `4m05s`, `2h03m`.
 pub(crate) fn span(span: Duration) -> String {
     let secs = span.as_secs();
@@ -118,6 +126,13 @@ mod tests {
             let before = left.saturating_sub(step.saturating_sub(Duration::from_millis(3)));
             prop_assert_eq!(countdown(left), countdown(before));
         }
+    }
+
+    #[test]
+    fn what_tells_names_apart_is_not_cut() {
+        assert_eq!(cut("login", ":12", 8), "login:12");
+        assert_eq!(cut("sleep 1000", " q7k2m9", 12), "slee… q7k2m9");
+        assert_eq!(cut("sleep 1000", "", 6), "sleep…");
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn keys_typed_after_the_run_has_ended_do_nothing_in_the_list() {
     stage.put(run(1, Some("web"), Mode::Pty, Status::Completed)).asked();
     stage.press("x X r R q c n");
     assert!(stage.asked().is_empty());
-    assert!(stage.notice().contains("web has completed"), "{}", stage.notice());
+    assert!(stage.notice().contains("web has ended (completed)"), "{}", stage.notice());
     assert!(stage.model.overlay.is_none());
     stage.press("enter");
     assert_eq!(stage.model.focus, Focus::List);
@@ -90,7 +90,7 @@ fn runs_that_take_no_keys_say_so() {
     stage.press("j j enter");
     assert!(stage.notice().contains("logs has pipes"), "{}", stage.notice());
     stage.press("j enter");
-    assert!(stage.notice().contains("build has failed with exit code 2"), "{}", stage.notice());
+    assert!(stage.notice().contains("build has ended (failed 2)"), "{}", stage.notice());
     stage.press("j enter");
     assert!(stage.notice().contains("db was not started yet; s starts it"), "{}", stage.notice());
     stage.press("j enter");

@@ -186,7 +186,7 @@ fn leaving_without_live_runs_asks_nothing() {
     stage.event(Event::Answer(Answer::ShutDown { result: Ok(ShutdownReport::default()) }));
     assert!(stage.asked().contains(&Cmd::Quit));
     let Leaving::Stopped { summary, signal: None } = stage.model.leaving() else { panic!() };
-    assert_eq!(summary, ["shtask: 1 run: 1 failed", "  npm run dev failed (exit 2)"]);
+    assert_eq!(summary, ["shtask: 1 run: 1 failed", "  npm run dev failed 2"]);
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn what_makes_no_sense_comes_late_and_says_why() {
     stage.press("G p").type_text("stop");
     let all = entries(&stage);
     let stop = all.iter().find(|entry| entry.target == Target::Intent(Intent::Stop)).expect("it is there");
-    assert!(!stop.applies);
+    assert_eq!(stop.why_not.as_deref(), Some("htop -d 10 is not running"));
     stage.press("escape p").type_text("kill the run and all").press("enter");
     assert!(stage.notice().contains("is not running"), "{}", stage.notice());
 }

@@ -231,7 +231,7 @@ fn shows_fit_a_small_terminal() {
 fn marked_runs_are_shown_in_one() {
     let mut stage = Stage::demo(WIDE);
     stage.press("space j space");
-    assert!(stage.notice().contains("2 marked"), "{}", stage.notice());
+    assert!(stage.text().contains("2 marked"), "{}", stage.text());
     stage.press("=");
     let asked = stage.asked();
     let sources = asked.iter().find_map(|cmd| match cmd {

@@ -180,6 +180,7 @@ impl Stage {
             colors: ColorChoice::TrueColor,
             again: "shtask".into(),
             has_server: false,
+            started_server: false,
             copy_on_release: true,
         };
         Stage { model: Model::new(setup, tasks, size, START), now: START, cmds: Vec::new() }

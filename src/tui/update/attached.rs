@@ -68,19 +68,9 @@ fn look_back(model: &mut Model) {
     }
 }
 
-/// Says how a run has ended; none while it is live.
-pub(crate) fn ended_words(view: &RunView) -> Option<String> {
-    let record = &view.record;
-    Some(match (record.status, record.exit_code, record.signal) {
-        (Status::Queued | Status::Starting | Status::Running, ..) => return None,
-        (Status::Completed, ..) => "has completed".to_owned(),
-        (Status::TimedOut, ..) => "has timed out".to_owned(),
-        (Status::Cancelled, ..) => "was stopped".to_owned(),
-        (Status::Orphaned, ..) => "was lost".to_owned(),
-        (Status::Failed, _, Some(signal)) => format!("was ended by signal {signal}"),
-        (Status::Failed, Some(code), None) => format!("has failed with exit code {code}"),
-        (Status::Failed, None, None) => "has failed".to_owned(),
-    })
+/// Says that and how a run has ended; none while it is live.
+fn ended_words(view: &RunView) -> Option<String> {
+    view.record.status.is_final().then(|| format!("has ended ({})", view.record.ending()))
 }
 
 /// A key while attached: it goes to the run, but for the attach key.

@@ -30,6 +30,9 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
         Event::Frame { run, frame } => {
             let area = model.terminal_of(run);
             let only_rows = only_rows_change(model, run, &frame);
+            if area.is_some() {
+                model.list.saw(run, frame.generation);
+            }
             if let Some(pane) = model.pane_of_mut(run) {
                 let changes = area.is_some_and(|area| pane.would_change(&frame, area.height));
                 pane.show(frame);

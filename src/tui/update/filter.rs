@@ -22,7 +22,9 @@ pub(super) fn begin(model: &mut Model) {
 pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     match intent {
         Some(Intent::Accept) => model.filter.editing = false,
-        Some(Intent::Back) => clear(model),
+        Some(Intent::Back) => {
+            clear(model);
+        }
         Some(intent @ (Intent::Down | Intent::Up)) => intents::act(model, intent, cmds),
         Some(_) => {}
         None => {
@@ -52,10 +54,12 @@ fn apply(model: &mut Model) {
     model.dirty = true;
 }
 
-/// Shows all rows again.
-pub(super) fn clear(model: &mut Model) {
+/// Shows all rows again. Returns whether there was a filter.
+pub(super) fn clear(model: &mut Model) -> bool {
+    let was_filtered = !model.list.filter().is_empty();
     model.filter = super::super::model::ListFilter::default();
     apply(model);
+    was_filtered
 }
 
 /// Sorts the list by the next order.

@@ -1,25 +1,83 @@
-//! Keys on the head of a group: they are for all its members.
+//! Keys that are for several runs: for those that are marked, or else for the members of the group whose head is selected.
 
-use crate::api::SignalTarget;
+use crate::api::{RunView, SignalTarget};
 use crate::model::{RunId, Status};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{Deed, Model, Overlay, Question, RowKey, SignalMenu};
+use super::super::model::{Deed, Model, Overlay, Question, Row, RowKey, SignalMenu};
 use super::{intents, rename};
 
-/// Does what a key means for the selected group. Returns false when no group is selected, or the key is not about runs.
+/// The rows that a key is for.
+struct Several {
+    rows: Vec<RowKey>,
+    /// The group; none when the rows are marked.
+    group: Option<String>,
+}
+
+impl Several {
+    /// Those that are marked, if it is not only the selected one, or the members of the selected group.
+    fn of(model: &Model) -> Option<Several> {
+        let selected = model.list.selected_key();
+        match (model.marked.as_slice(), model.list.selected_group()) {
+            ([only], _) if selected == Some(only) => None,
+            ([], Some(group)) => {
+                let rows = model.list.members(group).into_iter().map(|row| row.key.clone()).collect();
+                Some(Several { rows, group: Some(group.to_owned()) })
+            }
+            ([], None) => None,
+            (marked, _) => Some(Several { rows: marked.to_vec(), group: None }),
+        }
+    }
+
+    fn rows<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Row> {
+        model.list.rows.iter().filter(|row| self.rows.contains(&row.key))
+    }
+
+    fn views<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a RunView> {
+        self.rows(model).filter_map(|row| model.list.view_of(row)).map(AsRef::as_ref)
+    }
+
+    /// So many of them, for titles.
+    fn counted(&self, count: usize) -> String {
+        let runs = if count == 1 { "run" } else { "runs" };
+        match &self.group {
+            Some(group) => format!("{count} {runs} of {group}"),
+            None => format!("{count} marked {runs}"),
+        }
+    }
+
+    /// All of them, for messages.
+    fn name(&self) -> &str {
+        self.group.as_deref().unwrap_or("what is marked")
+    }
+}
+
+fn is_live(view: &RunView) -> bool {
+    !view.record.status.is_final()
+}
+
+/// Does what a key means for several runs. Returns false when it is for one, or not about runs.
 pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) -> bool {
+    match intent {
+        Intent::StopOthers => stop_others(model),
+        Intent::Start => return ask(model, Deed::Start, cmds),
+        Intent::Stop => return ask(model, Deed::Stop, cmds),
+        Intent::Kill => return ask(model, Deed::Kill, cmds),
+        Intent::Restart => return ask(model, Deed::Restart, cmds),
+        Intent::KillRestart => return ask(model, Deed::KillRestart, cmds),
+        Intent::Clear => return clear(model, cmds),
+        Intent::Signal => return signal(model),
+        other => return on_group(model, other),
+    }
+    true
+}
+
+/// The keys of the head of a group that are not for its members.
+fn on_group(model: &mut Model, intent: Intent) -> bool {
     let Some(group) = model.list.selected_group().map(str::to_owned) else { return false };
     match Some(intent) {
         Some(Intent::Attach | Intent::Accept | Intent::Fold | Intent::Mark) => model.list.fold(&group),
-        Some(Intent::Start) => start(model, &group, cmds),
-        Some(Intent::Stop) => ask(model, &group, Deed::Stop, cmds),
-        Some(Intent::Kill) => ask(model, &group, Deed::Kill, cmds),
-        Some(Intent::Restart) => ask(model, &group, Deed::Restart, cmds),
-        Some(Intent::KillRestart) => ask(model, &group, Deed::KillRestart, cmds),
-        Some(Intent::Clear) => clear(model, &group, cmds),
-        Some(Intent::Signal) => signal(model, &group),
         Some(Intent::Rename | Intent::Group) => rename::open_group(model, &group),
         Some(Intent::Extend | Intent::Inspect | Intent::Scrollback | Intent::Split) => {
             model.inform(format!("that is for one run: select one of {group}"));
@@ -41,90 +99,123 @@ pub(super) fn fold_around(model: &mut Model) {
     }
 }
 
-/// The live runs of a group with their names, and those that a lost server has left.
-fn live(model: &Model, group: &str) -> Vec<(RunId, String)> {
-    let views = model.list.members(group).into_iter().filter_map(|row| model.list.view_of(row));
-    let live = views.filter(|view| !view.record.status.is_final());
-    live.map(|view| (view.id(), model.run_name(view.id()))).collect()
-}
-
-/// The tasks of a group that do not run.
-fn resting(model: &Model, group: &str) -> Vec<RowKey> {
-    let is_resting = |row: &&super::super::model::Row| {
+/// The runs that something is to be done to: what is live, to stop also what a lost server has left, to start what has ended.
+fn wanted(model: &Model, several: &Several, deed: Deed) -> (Vec<RunId>, Vec<RowKey>) {
+    let mut wanted = (Vec::new(), Vec::new());
+    for row in several.rows(model) {
         let view = model.list.view_of(row);
-        !row.pending && row.spec.is_some() && view.is_none_or(|view| view.record.status.is_final())
+        let live = view.is_some_and(|view| is_live(view));
+        let is_lost = view.is_some_and(|view| view.record.status == Status::Orphaned);
+        match (deed, row.run) {
+            (Deed::Stop | Deed::Kill, Some(run)) if live || is_lost => wanted.0.push(run),
+            (Deed::Restart | Deed::KillRestart, Some(run)) if live => wanted.0.push(run),
+            (Deed::Stop | Deed::Kill, _) => {}
+            (Deed::Start, _) if live || row.pending => {}
+            (Deed::Start | Deed::Restart | Deed::KillRestart, _) if row.spec.is_some() => {
+                if !row.pending {
+                    wanted.1.push(row.key.clone());
+                }
+            }
+            (Deed::Start | Deed::Restart | Deed::KillRestart, run) => wanted.0.extend(run),
+        }
+    }
+    wanted
+}
+
+/// Does something to several runs; asks first when they are marked, or when that ends more than one.
+fn ask(model: &mut Model, deed: Deed, cmds: &mut Vec<Cmd>) -> bool {
+    let Some(several) = Several::of(model) else { return false };
+    let (runs, starts) = wanted(model, &several, deed);
+    let of_marked = several.group.is_none();
+    let about = match &several.group {
+        Some(group) => format!("{group}/"),
+        None => several.counted(several.rows.len()),
     };
-    model.list.members(group).into_iter().filter(is_resting).map(|row| row.key.clone()).collect()
-}
-
-fn start(model: &mut Model, group: &str, cmds: &mut Vec<Cmd>) {
-    let tasks = resting(model, group);
-    if tasks.is_empty() {
-        model.inform(format!("all of {group} is running already"));
+    let runs: Vec<_> = runs.into_iter().map(|run| (run, model.run_name(run))).collect();
+    let question = Question { deed, about, runs, starts, of_marked, selected: 0 };
+    let ends = if deed == Deed::Start { 0 } else { question.runs.len() };
+    match (question.runs.len() + question.starts.len(), deed) {
+        (0, Deed::Start) => model.inform(format!("all of {} is running already", several.name())),
+        (0, _) => model.inform(format!("nothing of {} is running", several.name())),
+        _ if ends > 1 || of_marked => model.overlay = Some(Overlay::Ask(Box::new(question))),
+        _ => answer(model, &question, true, cmds),
     }
-    tasks.iter().for_each(|key| intents::start_task(model, key, cmds));
+    true
 }
 
-/// Stops or restarts; asks first when that ends more than one run.
-fn ask(model: &mut Model, group: &str, deed: Deed, cmds: &mut Vec<Cmd>) {
-    let runs = live(model, group);
-    let restarts = matches!(deed, Deed::Restart | Deed::KillRestart);
-    let starts = if restarts { resting(model, group) } else { Vec::new() };
-    let lost = |model: &Model| -> Vec<RunId> {
-        let views = model.list.members(group).into_iter().filter_map(|row| model.list.view_of(row));
-        views.filter(|view| view.record.status == Status::Orphaned).map(|view| view.id()).collect()
+/// Asks whether all is to be stopped but what is marked, or else selected.
+fn stop_others(model: &mut Model) {
+    let (kept, but) = match (Several::of(model), model.list.selected_key()) {
+        (Some(several), _) => {
+            let but = several.counted(several.rows.len());
+            (several.rows, but)
+        }
+        (None, Some(key)) => (vec![key.clone()], model.selected_name()),
+        (None, None) => return model.inform("no run is selected that would be kept"),
     };
-    if !restarts {
-        cmds.extend(lost(model).into_iter().map(Cmd::Reap));
+    let is_kept = |view: &RunView| {
+        kept.iter().any(|key| match key {
+            RowKey::Task(name) => view.record.name.as_ref() == Some(name),
+            RowKey::Run(_) => model.list.row_of(view.id()).is_some_and(|row| row.key == *key),
+        })
+    };
+    let others = model.list.live().into_iter().filter(|view| !is_kept(view));
+    let runs: Vec<_> = others.map(|view| (view.id(), model.run_name(view.id()))).collect();
+    if runs.is_empty() {
+        return model.inform(format!("nothing is running but {but}"));
     }
-    let question = Question { deed, group: group.to_owned(), runs, starts, selected: 0 };
-    match question.runs.len() {
-        0 if question.starts.is_empty() => model.inform(format!("nothing of {group} is running")),
-        0 | 1 => answer(model, &question, true, cmds),
-        _ => model.overlay = Some(Overlay::Ask(Box::new(question))),
-    }
+    let about = format!("all but {but}");
+    let question = Question { deed: Deed::Stop, about, runs, starts: Vec::new(), of_marked: false, selected: 0 };
+    model.overlay = Some(Overlay::Ask(Box::new(question)));
 }
 
-/// The question was answered: for the runs that it named, those of them that still run.
+/// The question was answered: for the runs that it named, as they stand now.
 pub(super) fn answer(model: &mut Model, question: &Question, yes: bool, cmds: &mut Vec<Cmd>) {
     if !yes {
         return;
     }
+    if question.of_marked {
+        model.marked.clear();
+    }
     for (run, _) in &question.runs {
-        let is_live = model.list.known(*run).is_some_and(|known| !known.view.record.status.is_final());
+        let Some(status) = model.list.known(*run).map(|known| known.view.record.status) else { continue };
         let run = *run;
         match question.deed {
-            Deed::Stop | Deed::Kill if !is_live => {}
+            Deed::Stop | Deed::Kill if status == Status::Orphaned => cmds.push(Cmd::Reap(run)),
+            Deed::Stop | Deed::Kill if status.is_final() => {}
             Deed::Stop => cmds.push(Cmd::Stop { run, kill: false }),
             Deed::Kill => cmds.push(Cmd::Stop { run, kill: true }),
-            Deed::Restart => cmds.push(Cmd::Restart { run, kill: false }),
-            Deed::KillRestart => cmds.push(Cmd::Restart { run, kill: true }),
+            Deed::Start if !status.is_final() => {}
+            Deed::Start | Deed::Restart => drop(intents::start_again(model, run, false, cmds)),
+            Deed::KillRestart => drop(intents::start_again(model, run, true, cmds)),
         }
     }
     question.starts.iter().for_each(|key| intents::start_task(model, key, cmds));
 }
 
-fn clear(model: &mut Model, group: &str, cmds: &mut Vec<Cmd>) {
-    let rows = model.list.members(group).into_iter();
-    let ended = rows.filter(|row| model.list.view_of(row).is_none_or(|view| view.record.status.is_final()));
+fn clear(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
+    let Some(several) = Several::of(model) else { return false };
+    let ended = several.rows(model).filter(|row| model.list.view_of(row).is_none_or(|view| !is_live(view)));
     let runs: Vec<RunId> = ended.flat_map(|row| model.list.clearable(row)).collect();
     if runs.is_empty() {
-        model.inform(format!("nothing of {group} has ended"));
+        model.inform(format!("nothing of {} has ended", several.name()));
     }
     cmds.extend(runs.into_iter().map(Cmd::Forget));
+    true
 }
 
-fn signal(model: &mut Model, group: &str) {
-    let runs: Vec<RunId> = live(model, group).into_iter().map(|(run, _)| run).collect();
+fn signal(model: &mut Model) -> bool {
+    let Some(several) = Several::of(model) else { return false };
+    let runs: Vec<RunId> = several.views(model).filter(|view| is_live(view)).map(RunView::id).collect();
     match runs.split_first() {
         Some((first, others)) => {
-            let name = format!("{} runs of {group}", runs.len());
-            let mut menu = SignalMenu::new(*first, name);
+            let mut menu = SignalMenu::new(*first, several.counted(runs.len()));
             menu.others = others.to_vec();
             model.overlay = Some(Overlay::Signal(menu));
         }
-        None => model.inform(format!("nothing of {group} is running")),
+        None => model.inform(format!("nothing of {} is running", several.name())),
     }
+    true
 }
 
 /// The signal that a menu has chosen, for all its runs.

@@ -12,7 +12,8 @@ use super::super::model::{
     ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, Renaming, RowKey, SignalMenu,
 };
 use super::{
-    attached, browser, exports, filter, find, groups, keyboard, leave, line, palette, panes, rename, scroll, show,
+    attached, browser, exports, filter, find, groups, keyboard, leave, line, menus, palette, panes, rename, scroll,
+    show,
 };
 
 /// How far a page of the inspect panel goes, in lines.
@@ -65,7 +66,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Rename => rename::open(model, Renaming::Name),
         Intent::Group => rename::open(model, Renaming::Group),
         Intent::Keyboard => keyboard::toggle(model, cmds),
-        Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Help => menus::open_help(model),
         Intent::Palette => palette::open(model),
         Intent::Detach if model.setup.has_server => leave::detach(model, None, cmds),
         Intent::Detach => {
@@ -81,7 +82,9 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Mark => show::mark(model),
         Intent::MergedLog => show::merged(model, cmds),
         Intent::Search => line::open(model, LineKind::Search),
-        Intent::Complete
+        // What is for several runs is done already.
+        Intent::StopOthers
+        | Intent::Complete
         | Intent::Older
         | Intent::Newer
         | Intent::NextField
@@ -284,7 +287,7 @@ fn extend(model: &mut Model) {
 }
 
 fn back(model: &mut Model) {
-    if model.inspect.take().is_none() && !std::mem::take(&mut model.zoom) {
-        filter::clear(model);
+    if model.inspect.take().is_none() && !std::mem::take(&mut model.zoom) && !filter::clear(model) {
+        model.marked.clear();
     }
 }

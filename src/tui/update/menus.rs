@@ -28,6 +28,11 @@ pub(super) fn press(model: &mut Model, intent: Option<Intent>, chord: KeyChord, 
     }
 }
 
+/// Opens the help at the keys that are of use now.
+pub(super) fn open_help(model: &mut Model) {
+    model.overlay = Some(Overlay::Help { scroll: super::super::view::help_start(model) });
+}
+
 fn help(model: &mut Model, scroll: usize, intent: Option<Intent>) {
     let page = usize::from(model.size.1).saturating_sub(6).max(1);
     let scroll = match intent {

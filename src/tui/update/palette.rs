@@ -64,9 +64,7 @@ fn choose(model: &mut Model, entry: Option<&PaletteEntry>, cmds: &mut Vec<Cmd>) 
     match entry.map(|entry| &entry.target) {
         Some(Target::Intent(intent)) => dispatch::act(model, *intent, cmds),
         Some(Target::Row(key)) => {
-            if let Some(index) = model.list.rows.iter().position(|row| row.key == *key) {
-                model.list.select(index);
-            }
+            model.list.select_key(key);
         }
         None => {}
     }

@@ -2,8 +2,8 @@
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{Focus, Model, Overlay};
-use super::{reading, show};
+use super::super::model::{Focus, Model};
+use super::{menus, reading, show};
 
 /// Freezes the view where it is, and gives the keys to it.
 pub(super) fn enter(model: &mut Model) {
@@ -40,7 +40,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Back if model.show.is_some() => show::back(model),
         Intent::Back => leave(model),
         Intent::Zoom => model.zoom = !model.zoom,
-        Intent::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Help => menus::open_help(model),
         Intent::Palette => super::palette::open(model),
         Intent::Suspend => cmds.push(Cmd::Suspend),
         Intent::Redraw => cmds.push(Cmd::Redraw),
@@ -111,7 +111,8 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         | Intent::Slower
         | Intent::Sort
         | Intent::Fold
-        | Intent::Attention => {}
+        | Intent::Attention
+        | Intent::StopOthers => {}
     }
 }
 

@@ -4,9 +4,9 @@ use crate::model::Mode;
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{Focus, Model, Overlay, Pattern, RowKey, Shown, display_name};
+use super::super::model::{Focus, Model, Overlay, Pattern, RowKey, Shown};
 use super::super::shows::{Order, Source, Told, What};
-use super::{reading, scroll};
+use super::{menus, reading, scroll};
 
 /// How far a replay is moved by a key, in seconds.
 const SEEK: i32 = 5;
@@ -152,7 +152,7 @@ pub(super) fn play(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
         Intent::Last => Order::End,
         Intent::Back => return back(model),
         Intent::Zoom => return model.zoom = !model.zoom,
-        Intent::Help => return model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Intent::Help => return menus::open_help(model),
         Intent::Suspend => return cmds.push(Cmd::Suspend),
         Intent::Redraw => return cmds.push(Cmd::Redraw),
         _ => return,
@@ -160,7 +160,7 @@ pub(super) fn play(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::ShowOrder(order));
 }
 
-/// Marks the selected run for the merged log, or no longer.
+/// Marks the selected run, or no longer. The head of the list counts them, the bottom line has the keys that are for all of them.
 pub(super) fn mark(model: &mut Model) {
     let Some(key) = model.list.selected_key().cloned() else { return };
     match model.marked.iter().position(|marked| *marked == key) {
@@ -168,11 +168,6 @@ pub(super) fn mark(model: &mut Model) {
         None => model.marked.push(key),
     }
     model.list.move_selection(1);
-    let key = model.key(Intent::MergedLog);
-    model.inform(match model.marked.len() {
-        0 => "no run is marked".to_owned(),
-        count => format!("{count} marked; {key} shows their lines in one"),
-    });
 }
 
 /// Shows the lines of the marked runs in one; without marks, those of all live ones.
@@ -185,7 +180,7 @@ pub(super) fn merged(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .filter_map(|row| model.list.view_of(row))
         .map(|view| Source {
             run: view.id(),
-            name: display_name(view),
+            name: model.run_name(view.id()),
             mode: view.record.mode,
             is_live: !view.record.status.is_final(),
         })

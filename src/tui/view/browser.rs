@@ -4,13 +4,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use crate::model::{Record, Status, plain_line};
+use crate::model::{Record, plain_line};
 
 use super::super::model::{Browser, Model, fit, span, when};
 use super::super::theme::{Theme, glyph};
 use super::super::update::record_name;
 use super::draw::{put, window, wrap};
 use super::find::{lines_area, top};
+use super::inspect::ended_by;
 use super::prompt::draw_input;
 
 /// From this width on a run has its command.
@@ -60,21 +61,13 @@ fn draw_record(model: &Model, record: &Record, is_selected: bool, theme: Theme, 
         (format!("{date} "), theme.dim()),
         (format!("{} ", glyph(record.status)), theme.status(record.status)),
         (format!("{} ", fit(&record_name(record), name_cols)), Style::new()),
-        (format!("{} ", fit(&outcome(record), 10)), theme.status(record.status)),
+        (format!("{} ", fit(&record.ending(), 10)), theme.status(record.status)),
         (format!("{:>6} ", duration(record)), theme.dim()),
         (if has_command { plain_line(&record.command, 200) } else { String::new() }, theme.label()),
     ];
     let mut x = line.x;
     for (text, style) in parts {
         x = put(buf, x, line.y, line.right().saturating_sub(x), &text, theme.over(base, style));
-    }
-}
-
-fn outcome(record: &Record) -> String {
-    match (record.exit_code, record.signal) {
-        (_, Some(signal)) => format!("signal {signal}"),
-        (Some(code), None) if record.status == Status::Failed => format!("{} {code}", record.status.word()),
-        (Some(_) | None, None) => record.status.word().to_owned(),
     }
 }
 
@@ -92,10 +85,11 @@ fn draw_facts(model: &Model, record: &Record, theme: Theme, area: Rect, buf: &mu
         ("run", record.reference.clone()),
         ("command", plain_line(&record.command, 400)),
         ("folder", plain_line(&record.cwd.to_string_lossy(), 200)),
-        ("status", outcome(record)),
+        ("status", record.ending()),
     ];
     facts.extend(record.started_at.map(|at| ("started", time(at))));
     facts.extend(record.completed_at.map(|at| ("ended", format!("{} after {}", time(at), duration(record)))));
+    facts.extend(ended_by(record).map(|by| ("ended by", by)));
     facts.extend(record.failure.as_ref().map(|failure| ("failure", failure.message.clone())));
     let cols = usize::from(area.width).saturating_sub(14);
     let lines: Vec<(&str, String)> = facts

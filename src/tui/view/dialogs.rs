@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::super::exporting::Form;
-use super::super::model::{Model, Overlay, SIGNALS, display_name, overlay_area};
+use super::super::model::{Model, Overlay, SIGNALS, overlay_area};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, window, wrap};
 
@@ -38,13 +38,13 @@ fn menu(model: &Model) -> Option<Menu> {
             selected: menu.selected,
         },
         Overlay::Ask(question) => Menu {
-            title: format!("{} {}/?", question.deed.words(), question.group),
+            title: format!("{} {}?", question.deed.words(), question.about),
             text: question.text(),
             entries: question.entries(),
             selected: question.selected,
         },
         Overlay::Leave(question) => {
-            let names: Vec<String> = model.list.live().into_iter().map(|view| display_name(view)).collect();
+            let names: Vec<String> = model.list.live().into_iter().map(|view| model.run_name(view.id())).collect();
             let text = match names.len() {
                 0 => "A run is being started.".to_owned(),
                 1 => format!("{} is live.", names[0]),

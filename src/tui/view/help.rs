@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-use super::super::keys::{TABLES, label};
+use super::super::keys::{Part, TABLES, label, table_of};
 use super::super::model::{Model, fit, overlay_area};
 use super::super::theme::Theme;
 use super::draw::{put, window, wrap};
@@ -12,6 +12,15 @@ const COLS: u16 = 64;
 const KEY_COLS: usize = 15;
 /// The same in narrow terminals.
 const NARROW_KEY_COLS: usize = 10;
+
+/// What stands before names in the list, and in its columns.
+const MARKS: [(&str, &str); 5] = [
+    ("*", "output that you have not seen"),
+    ("?", "waits for input or a password"),
+    ("!", "the bell rang"),
+    ("+", "you have marked it"),
+    ("0:42", "left until the deadline or the kill"),
+];
 
 enum Line {
     Title(String),
@@ -39,19 +48,21 @@ fn lines(model: &Model, cols: u16) -> Vec<Line> {
             let apart = if keys.iter().any(|keys| keys.contains(' ')) { ", " } else { " " };
             add(&mut lines, keys.join(apart), binding.help);
         }
-    }
-    lines.push(Line::Blank);
-    lines.push(Line::Title("Marks in the list".into()));
-    let marks = [
-        ("*", "output that you have not seen"),
-        ("?", "waits for input or a password"),
-        ("!", "the bell rang"),
-        ("0:42", "left until the deadline or the kill"),
-    ];
-    for (mark, meaning) in marks {
-        add(&mut lines, mark.into(), meaning);
+        if table.part == Part::List {
+            lines.push(Line::Blank);
+            lines.push(Line::Title("Marks in the list".into()));
+            MARKS.iter().for_each(|(mark, meaning)| add(&mut lines, (*mark).into(), meaning));
+        }
     }
     lines
+}
+
+/// Where the help begins for somebody who asks now: at the keys of the part that has the keys.
+pub(crate) fn help_start(model: &Model) -> usize {
+    let title = model.part().map(|part| table_of(part).title);
+    let is_title = |line: &Line| matches!(line, Line::Title(text) if Some(text.as_str()) == title);
+    let start = lines(model, inside_cols(model.size)).iter().position(is_title).unwrap_or(0);
+    start.min(help_end(model))
 }
 
 fn key_cols(cols: u16) -> usize {

@@ -88,8 +88,6 @@ fn about_record(model: &Model, panel: &InspectPanel, view: &RunView, theme: Them
     lines.more("ended by", ended_by(record));
     lines.more("why", Some(panel.why.clone()).filter(|why| !why.is_empty()));
     lines.more("said", view.notification.as_ref().map(|said| plain_line(&said.words(), 400)));
-    lines.more("exit code", record.exit_code.map(|code| code.to_string()));
-    lines.more("signal", record.signal.map(|signal| signal.to_string()));
     for (title, text) in times(model, view) {
         lines.add(title, text);
     }
@@ -195,13 +193,23 @@ fn kind_word(kind: TimeoutKind) -> &'static str {
     }
 }
 
-fn ended_by(record: &Record) -> Option<String> {
-    Some(match (record.cause?, record.timed_out_by) {
-        (Cause::Timeout, Some(kind)) => format!("its {}", kind_word(kind)),
-        (Cause::Timeout, None) => "a timeout".into(),
-        (Cause::Cancel, _) => "a stop".into(),
-        (Cause::Shutdown, _) => "the end of shtask".into(),
-    })
+/// Who or what ended it, and what the system said of that.
+pub(super) fn ended_by(record: &Record) -> Option<String> {
+    let by = match (record.cause, record.timed_out_by) {
+        (None, _) => "itself".to_owned(),
+        (Some(Cause::Timeout), Some(kind)) => format!("its {}", kind_word(kind)),
+        (Some(Cause::Timeout), None) => "a timeout".into(),
+        (Some(Cause::Cancel), _) => "a stop".into(),
+        (Some(Cause::Shutdown), _) => "the end of shtask".into(),
+    };
+    let code = record.exit_code.map(|code| format!("exit code {code}"));
+    let signal = record.signal.map(|signal| format!("signal {signal}"));
+    let facts: Vec<String> = code.into_iter().chain(signal).collect();
+    match (record.cause, facts.is_empty()) {
+        (None, true) => None,
+        (Some(_), true) => Some(by),
+        (_, false) => Some(format!("{by} ({})", facts.join(", "))),
+    }
 }
 
 fn termination(model: &Model, view: &RunView) -> Option<String> {

@@ -62,14 +62,8 @@ fn generation(model: &Model, record: &Record) -> String {
         record.started_at.map(|at| at.to_zoned_datetime(model.time_zone.clone()).strftime("%m-%d %H:%M").to_string());
     let took =
         record.started_at.zip(record.completed_at).map(|(from, to)| span(to.duration_since(from).unsigned_abs()));
-    let code = record.exit_code.map(|code| format!(" ({code})")).unwrap_or_default();
     let took = took.map(|took| format!(", {took}")).unwrap_or_default();
-    format!(
-        "{} {}{took}, {}{code}",
-        record.generation,
-        at.unwrap_or_else(|| "not started".into()),
-        record.status.word()
-    )
+    format!("{} {}{took}, {}", record.generation, at.unwrap_or_else(|| "not started".into()), record.ending())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::model::{Mode, Need, Progress, Status};
 
 use super::super::keys::Intent;
 use super::super::model::{
-    CPU_COLS, Focus, Known, Line, MEMORY_COLS, Model, Row, RowKey, countdown, counts_to, fit, short_bytes, span,
+    CPU_COLS, Focus, Known, Line, MEMORY_COLS, Model, Row, countdown, counts_to, cut, fit, short_bytes, span,
 };
 use super::super::theme::{Theme, glyph};
 use super::draw::{put, put_line};
@@ -29,13 +29,25 @@ const WORD_COLS: u16 = 24;
 pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let live = model.list.live().len();
     let runs = if live == 0 { String::new() } else { format!("  {live} live") };
+    let marked = match model.marked.len() {
+        0 => String::new(),
+        marked => format!("  {marked} marked"),
+    };
+    let runs = runs + &marked;
     let title = crate::model::plain_line(&model.setup.title, 64);
-    let text = if title.is_empty() { format!(" shtask{runs}") } else { format!(" shtask · {title}{runs}") };
+    let text = if title.is_empty() || !marked.is_empty() {
+        format!(" shtask{runs}")
+    } else {
+        format!(" shtask · {title}{runs}")
+    };
     // What decides what is shown comes before how it is called.
     // That somebody is waited for comes before the name, too.
     let text = if model.list.asking() > 0 { format!(" shtask{runs}{}", asking(model)) } else { text };
-    let text =
-        if model.list.is_arranged() { format!(" shtask{}{}", asking(model), groups::arranged(model)) } else { text };
+    let text = if model.list.is_arranged() {
+        format!(" shtask{}{marked}{}", asking(model), groups::arranged(model))
+    } else {
+        text
+    };
     put_line(buf, area, area.y, &text, theme.head(model.focus == Focus::List && model.overlay.is_none()));
 }
 
@@ -85,7 +97,8 @@ fn draw_row(
 ) {
     let known = row.run.and_then(|run| model.list.known(run));
     let words = Words::of(model, row, known, area.width, theme);
-    let name = crate::model::plain_line(&model.row_name(&row.key), 128);
+    let tag = row.run.map(|run| model.list.tag(run)).unwrap_or_default();
+    let name = crate::model::plain_line(model.row_name(&row.key).strip_suffix(&tag).unwrap_or_default(), 128);
     // The head of the group has the rest of the name.
     let name = match name.split_once('/') {
         Some((_, rest)) if in_group => format!("  {rest}"),
@@ -106,7 +119,7 @@ fn draw_row(
     x = put(buf, x, area.y, right - x, words.glyph, theme.over(base, words.style));
     let mark = words.mark.map_or(base, |_| theme.over(base, theme.mark()));
     x = put(buf, x, area.y, right.saturating_sub(x), words.mark.unwrap_or(" "), mark);
-    x = put(buf, x, area.y, right.saturating_sub(x), &fit(&name, name_cols), base);
+    x = put(buf, x, area.y, right.saturating_sub(x), &fit(&cut(&name, &tag, name_cols), name_cols), base);
     for (text, cols, style) in &words.columns {
         let text = format!(" {}", fit(text, *cols));
         x = put(buf, x, area.y, right.saturating_sub(x), &text, theme.over(base, *style));
@@ -204,14 +217,12 @@ pub(super) fn state(row: &Row, view: Option<&RunView>, theme: Theme) -> (&'stati
     }
 }
 
-/// The status in a word, with the exit code where the word does not imply it.
+/// How a run stands or has ended.
 pub(super) fn word(view: &RunView) -> String {
-    let record = &view.record;
-    match (record.status, view.termination, record.exit_code) {
-        (Status::Running, Termination::Preparing | Termination::Grace { .. }, _) => "stopping".into(),
-        (Status::Running, Termination::Draining, _) => "ending".into(),
-        (Status::Failed, _, Some(code)) => format!("failed {code}"),
-        (status, ..) => status.word().into(),
+    match (view.record.status, view.termination) {
+        (Status::Running, Termination::Preparing | Termination::Grace { .. }) => "stopping".into(),
+        (Status::Running, Termination::Draining) => "ending".into(),
+        _ => view.record.ending(),
     }
 }
 
@@ -252,11 +263,16 @@ pub(super) fn times(model: &Model, view: &RunView) -> Vec<(&'static str, String)
     times
 }
 
-/// How a row is called in the head of the pane: a task's run with its generation.
-pub(super) fn full_name(model: &Model, row: &Row) -> String {
-    let name = crate::model::plain_line(&model.row_name(&row.key), 128);
-    match (&row.key, model.list.view_of(row)) {
-        (RowKey::Task(_), Some(view)) if view.record.generation > 1 => format!("{name}:{}", view.record.generation),
-        (RowKey::Task(_) | RowKey::Run(_), _) => name,
-    }
+/// How a row is called in the head of a pane, a named run with its generation, and how it stands: in at most so many columns, of which the
+/// name yields first.
+pub(super) fn title(model: &Model, row: &Row, theme: Theme, cols: usize) -> String {
+    let view = model.list.view_of(row).map(AsRef::as_ref);
+    let (glyph, word, _) = state(row, view, theme);
+    let name = model.row_name(&row.key);
+    let tag = match view.filter(|view| view.record.name.is_some() && view.record.generation > 1) {
+        Some(view) => format!(":{}", view.record.generation),
+        None => row.run.map(|run| model.list.tag(run)).unwrap_or_default(),
+    };
+    let name = crate::model::plain_line(name.strip_suffix(&tag).unwrap_or(&name), 128);
+    format!(" {}", cut(&name, &format!("{tag} {glyph} {word}"), cols.saturating_sub(1)))
 }

@@ -22,7 +22,7 @@ mod waiting;
 pub(crate) use dialogs::entry_at;
 pub(crate) use draw::{cursor_shape, view};
 pub(crate) use find::line_at;
-pub(crate) use help::help_end;
+pub(crate) use help::{help_end, help_start};
 pub(crate) use palette::palette_entry_at;
 pub(crate) use pane::cursor as pane_cursor;
 pub(crate) use status::hint_at;

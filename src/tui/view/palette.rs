@@ -58,19 +58,25 @@ pub(super) fn draw(model: &Model, palette: &Palette, theme: Theme, buf: &mut Buf
 fn draw_entry(entry: &PaletteEntry, is_selected: bool, theme: Theme, line: Rect, buf: &mut Buffer) {
     let base = if is_selected { theme.selected(true) } else { Style::new() };
     put_line(buf, line, line.y, if is_selected { "▌" } else { "" }, base);
-    let keys = u16::try_from(width(&entry.keys)).unwrap_or(0);
+    // Why it cannot be done comes before what it would do.
+    let end = match &entry.why_not {
+        Some(why) => format!("{why}  {}", entry.keys).trim_end().to_owned(),
+        None => entry.keys.clone(),
+    };
+    let keys = u16::try_from(width(&end)).unwrap_or(0);
     let right = line.right().saturating_sub(keys + 1);
     let mut x = line.x + 1;
     for (number, c) in entry.text.chars().enumerate() {
         let style = match () {
             () if entry.at.contains(&number) => theme.over(base, theme.found()),
-            () if !entry.applies || number >= entry.name => theme.over(base, theme.dim()),
+            () if entry.why_not.is_some() || number >= entry.name => theme.over(base, theme.dim()),
             () if matches!(entry.target, Target::Row(_)) => theme.over(base, theme.key()),
             () => base,
         };
         x = put(buf, x, line.y, right.saturating_sub(x + 1), c.encode_utf8(&mut [0; 4]), style);
     }
-    put(buf, right, line.y, keys, &entry.keys, theme.over(base, if entry.applies { theme.key() } else { theme.dim() }));
+    let style = if entry.why_not.is_none() { theme.key() } else { theme.dim() };
+    put(buf, right, line.y, keys, &end, theme.over(base, style));
 }
 
 /// The entry of the open palette at a cell.

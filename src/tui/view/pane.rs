@@ -7,10 +7,13 @@ use crate::model::{CommandSpec, plain_line};
 
 use super::super::cells::paint;
 use super::super::keys::{Intent, label};
-use super::super::model::{Focus, Model, Row, areas};
+use super::super::model::{Focus, Model, Row, areas, cut, fit, width};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
 use super::{groups, list, reading, show};
+
+/// The least columns that are left for name and state.
+const MIN_TITLE_COLS: usize = 20;
 
 pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     if let Some(show) = &model.show {
@@ -29,16 +32,11 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
         return put_line(buf, area, area.y, &text, style);
     };
     let view = model.list.view_of(row).map(AsRef::as_ref);
-    let (glyph, word, _) = list::state(row, view, theme);
-    let word = if word.starts_with("failed ") { "failed" } else { &word };
-    let mut text = format!(" {} {glyph} {word}", list::full_name(model, row));
+    let mut text = String::new();
     if areas(model).is_some_and(|areas| areas.list.is_none()) {
         text.push_str(&list::asking(model));
     }
     let title = model.pane.frame.as_ref().map(|frame| plain_line(&frame.title, 128)).unwrap_or_default();
-    if let Some(code) = view.filter(|view| view.record.status.is_final()).and_then(|view| view.record.exit_code) {
-        text.push_str(&format!(" · exit {code}"));
-    }
     // What a person must know while it lasts: what happens now will not be on record.
     let unstored = view.and_then(|view| view.record.degraded.as_ref()).filter(|degraded| degraded.until.is_none());
     if let Some(degraded) = unstored {
@@ -68,8 +66,14 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
             }
         }
     };
-    let left = usize::from(area.width).saturating_sub(right.chars().count());
-    let text = format!("{}{right}", super::super::model::fit(&text, left));
+    // The state is always there: the name is cut for it, then what is said at the right; of the rest there is what fits.
+    let cols = usize::from(area.width);
+    let least = width(&list::title(model, row, theme, cols)).min(MIN_TITLE_COLS);
+    let right = cut(&right, "", cols.saturating_sub(least));
+    let left = cols.saturating_sub(width(&right));
+    let room = left.saturating_sub(width(&text).min(left / 3));
+    let head = list::title(model, row, theme, room.max(least));
+    let text = format!("{head}{}{right}", fit(&text, left.saturating_sub(width(&head))));
     put_line(buf, area, area.y, &text, style);
 }
 

@@ -28,9 +28,8 @@ pub(super) fn draw(model: &Model, places: &Areas, theme: Theme, buf: &mut Buffer
 fn draw_header(model: &Model, index: usize, theme: Theme, area: Rect, buf: &mut Buffer) {
     let text = match model.row_at(index) {
         Some(row) => {
-            let view = model.list.view_of(row).map(AsRef::as_ref);
-            let (glyph, word, _) = list::state(row, view, theme);
-            format!(" {} {glyph} {word} ", list::full_name(model, row))
+            let cols = usize::from(area.width).saturating_sub(1);
+            list::title(model, row, theme, cols) + " "
         }
         None => String::new(),
     };

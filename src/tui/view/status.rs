@@ -77,17 +77,30 @@ fn hints(model: &Model, area: Rect) -> Vec<(u16, Hint)> {
 }
 
 fn hint(model: &Model, part: Part, intent: Intent) -> Option<Hint> {
+    if (part, intent) == (Part::Scroll, Intent::Left) {
+        return moves(model);
+    }
     let binding = table_of(part).bindings.iter().find(|binding| binding.intent == intent)?;
     Some(Hint { key: model.setup.keys.label(part, intent)?, text: binding.short, intent })
+}
+
+/// The four ways of the cursor as one entry.
+fn moves(model: &Model) -> Option<Hint> {
+    let ways = [Intent::Left, Intent::Down, Intent::Up, Intent::Right];
+    let keys: Vec<String> =
+        ways.into_iter().map(|way| model.setup.keys.label(Part::Scroll, way)).collect::<Option<_>>()?;
+    let apart = if keys.iter().all(|key| width(key) == 1) { "" } else { " " };
+    Some(Hint { key: keys.join(apart), text: "move", intent: Intent::Down })
 }
 
 /// What matters here, the most important first, the ways to help and out last.
 fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     use Intent::{
         Accept, Attach, Back, Clear, Complete, Copy, CopyAsShown, Detach, Down, Extend, Faster, Filter, First, Fold,
-        Follow, Help, Hurry, Inspect, Kill, Last, Leave, Left, NewRun, NextField, NextHit, No, Older, OpenLog,
-        OtherEnd, PageDown, PageUp, Palette, PlayPause, PreviousHit, Replay, Restart, Right, Scrollback, Search,
-        Select, SelectBlock, SelectLines, Signal, Slower, Start, Stop, ToggleCase, ToggleRegex, Up, Yes, Zoom,
+        Follow, Help, Hurry, Inspect, Kill, Last, Leave, Left, Mark, MergedLog, NewRun, NextField, NextHit, No, Older,
+        OpenLog, OtherEnd, PageDown, PageUp, Palette, PlayPause, PreviousHit, Replay, Restart, Right, Scrollback,
+        Search, Select, SelectBlock, SelectLines, Signal, Slower, Start, Stop, StopOthers, ToggleCase, ToggleRegex, Up,
+        Yes, Zoom,
     };
     if model.ending.is_some() {
         return (Part::Waiting, &[Hurry]);
@@ -118,11 +131,15 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     if model.focus == Focus::Scroll {
         let reading = &model.pane.reading;
         return match () {
-            () if reading.selection.is_some() => (Part::Scroll, &[Copy, CopyAsShown, OtherEnd, Help, Back]),
+            () if reading.selection.is_some() => {
+                (Part::Scroll, &[Copy, Left, SelectLines, SelectBlock, OtherEnd, CopyAsShown, Help, Back])
+            }
             () if reading.search.is_some() => {
                 (Part::Scroll, &[NextHit, PreviousHit, Search, Select, Filter, Help, Back])
             }
-            () if reading.cursor.is_some() => (Part::Scroll, &[Select, SelectLines, SelectBlock, Copy, Help, Back]),
+            () if reading.cursor.is_some() => {
+                (Part::Scroll, &[Select, Left, SelectLines, SelectBlock, Copy, Help, Back])
+            }
             () => (Part::Scroll, &[PageUp, PageDown, Search, Select, Filter, Follow, First, Last, Zoom, Help, Back]),
         };
     }
@@ -136,6 +153,9 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     }
     if model.list.selected_group().is_some() {
         return (Part::List, &[Fold, Stop, Restart, Palette, Start, Clear, Filter, Help, Leave]);
+    }
+    if !model.marked.is_empty() {
+        return (Part::List, &[Stop, Restart, Start, StopOthers, MergedLog, Mark, Clear, Signal, Palette, Help, Back]);
     }
     let Some(row) = model.list.selected() else { return (Part::List, &[NewRun, Palette, Help, Leave]) };
     let wanted: &[Intent] = match model.list.view_of(row) {

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use crate::api::{RunView, Termination};
 use crate::model::Status;
 
-use super::super::model::{Model, countdown, display_name, fit};
+use super::super::model::{Model, countdown, fit};
 use super::super::theme::Theme;
 use super::draw::put;
 
@@ -24,7 +24,7 @@ pub(super) fn draw(model: &Model, theme: Theme, buf: &mut Buffer) {
     let room = usize::from(rows.saturating_sub(3));
     let name_cols = usize::from(cols / 3).clamp(6, 24);
     for (y, view) in (2..).zip(live.iter().take(room)) {
-        let name = crate::model::plain_line(&display_name(view), 128);
+        let name = crate::model::plain_line(&model.run_name(view.id()), 128);
         let pid = view.record.process.as_ref().map(|process| process.pid.to_string()).unwrap_or_default();
         let x = put(buf, 1, y, cols, &fit(&name, name_cols), ratatui::style::Style::new());
         let x = put(buf, x, y, cols.saturating_sub(x), &format!(" {pid:>7}  "), theme.label());

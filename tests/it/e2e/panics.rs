@@ -71,6 +71,9 @@ fn child_that_panics() {
             colors: ColorChoice::TrueColor,
             again: String::new(),
             server: None,
+            started_server: false,
+            seen: std::collections::HashMap::new(),
+            keep_seen: Box::new(|_| {}),
             hold: None,
         };
         let _ = tui::run(client, options).await;

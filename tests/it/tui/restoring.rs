@@ -53,6 +53,9 @@ fn the_tui_itself() {
         colors: ColorChoice::TrueColor,
         again: String::new(),
         server: None,
+        started_server: false,
+        seen: std::collections::HashMap::new(),
+        keep_seen: Box::new(|_| {}),
         hold: None,
     };
     let left = runtime.block_on(shtask::tui::run(Arc::new(Played::default()), options));
