@@ -42,9 +42,9 @@ fn the_wheel_scrolls_and_scrolling_stays_put_while_output_flows() {
     });
     // What the last turns of the wheel asked for has been done when a key after them has.
     terminal.keys("?");
-    terminal.wait_for_text("select the next run");
+    terminal.wait_for_text("a row up");
     terminal.keys("?");
-    terminal.wait_for_no_text("select the next run");
+    terminal.wait_for_no_text("a row up");
     let seen = numbers(terminal.screen());
     assert!(seen.len() > 20 && seen.windows(2).all(|pair| pair[1] == pair[0] + 1), "{seen:?}");
     let count = |terminal: &crate::harness::Terminal| -> u32 {

@@ -127,6 +127,6 @@ fn a_command_that_cannot_be_started_and_no_way_at_all_cost_nothing() {
             terminal.wait_until("OSC 9", |terminal| has(terminal, "\u{1b}]9;other says: done\u{1b}\\"));
         }
         terminal.keys("?");
-        terminal.wait_for_text("any other");
+        terminal.wait_for_text("select the next run");
     }
 }
