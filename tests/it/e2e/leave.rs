@@ -64,7 +64,8 @@ fn a_run_that_is_slow_to_leave_is_named_and_can_be_hurried() {
 #[test]
 fn sigterm_ends_all_runs_once_each_and_gives_the_terminal_back() {
     // No loop of short commands: a signal that reaches dash while it is in vfork is lost to it (its handler looks away until the fork is over).
-    let line = r#"trap 'echo term >> $NAME; exit' TERM; trap : HUP; sleep 1000 & echo rea"dy" >> up; wait"#;
+    let line =
+        r#"trap 'echo term >> $NAME; exit' TERM; trap : HUP; sleep 1000 & echo rea"dy" >> up; while :; do wait; done"#;
     let task = |n| format!("[tasks.t{n}]\nrun = '''{line}'''\nenv = {{ NAME = 'end{n}' }}\n");
     let mut terminal = open(&(0..5).map(task).collect::<String>());
     // Both: they have set their traps, and the program knows that they run.
