@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -256,5 +257,25 @@ fn the_client_past_the_limit_is_told_so() {
         }
         drop(all);
         sign_of_life(socket, runtime);
+    });
+}
+
+/// S7.4: a server that is being killed still takes connections for a moment, and resets them.
+#[test]
+fn who_connects_to_a_dying_server_is_connected_to_the_next() {
+    with_server(Patience::default(), |socket, runtime| {
+        let (next, dialled) = (dial(socket), AtomicUsize::new(0));
+        let dying: remote::Dial = Box::new(move || {
+            if dialled.fetch_add(1, Ordering::Relaxed) >= 3 {
+                return next();
+            }
+            Box::pin(async { Ok(tokio::net::UnixStream::pair().expect("a pair").0) })
+        });
+        let session = "other".parse().expect("a name");
+        runtime.block_on(async {
+            let connecting = RemoteClient::connect(dying, session, remote::Patience::default());
+            let client = tokio::time::timeout(DEADLINE, connecting).await.expect("in time").expect("connected");
+            client.ping().await.expect("a sign of life");
+        });
     });
 }
