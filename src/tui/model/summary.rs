@@ -49,19 +49,21 @@ pub(crate) fn summary(model: &Model) -> Vec<String> {
 /// Says what goes on after the TUI was left.
 pub(crate) fn detached(model: &Model) -> Vec<String> {
     let live = model.list.live();
-    let server = "shtask: a server was started for this and goes on; `shtask server stop` ends it and all runs";
-    let server = model.setup.started_server.then(|| server.to_owned());
-    let mut lines = match (live.len(), &model.parted) {
-        (_, Some(_)) => return vec!["shtask: left without a connection to the server".to_owned()],
-        (0, None) => summary(model),
-        (count, None) => {
-            let (runs, them) = match live.as_slice() {
-                [only] => (format!("{} goes on", model.run_name(only.id())), "it"),
-                _ => (format!("{count} runs go on"), "them"),
-            };
-            vec![plain_line(&format!("shtask: {runs}; {} shows {them} again", model.setup.again), 300)]
+    if model.parted.is_some() {
+        return vec!["shtask: left without a connection to the server".to_owned()];
+    }
+    let (again, is_ours) = (&model.setup.again, model.setup.started_server);
+    let stops = |what: &str| format!("shtask: the server {what}; `shtask server stop` stops");
+    let lines = match live.as_slice() {
+        [] if is_ours => [summary(model), vec![format!("{} it", stops("goes on"))]].concat(),
+        [] => return summary(model),
+        [_] if is_ours => vec![format!("{} both", stops("keeps 1 run")), format!("  {again} shows it again")],
+        [only] => vec![format!("shtask: {} goes on; {again} shows it again", model.run_name(only.id()))],
+        many if is_ours => {
+            let keeps = format!("keeps {} runs", many.len());
+            vec![format!("{} it and them", stops(&keeps)), format!("  {again} shows them again")]
         }
+        many => vec![format!("shtask: {} runs go on; {again} shows them again", many.len())],
     };
-    lines.extend(server);
-    lines
+    lines.into_iter().map(|line| plain_line(&line, 300)).collect()
 }

@@ -6,7 +6,7 @@ use super::stage::{Stage, frame, id, run, with_record};
 use crate::api::RunView;
 use crate::model::{KeyboardOwner, Mode, Size, Status, Typist, TypistId, TypistKind};
 use crate::tui::keys::Intent;
-use crate::tui::model::{Overlay, RowKey, Target, detached, summary};
+use crate::tui::model::{Overlay, RowKey, Target, summary};
 
 const WIDE: (u16, u16) = (80, 24);
 const SMALL: (u16, u16) = (40, 12);
@@ -203,14 +203,4 @@ fn what_was_seen_before_the_interface_was_left_is_not_unseen_when_it_is_opened_a
     anew.model.list.remember([(id(2), crate::tui::Seen { output: 9, bells: 0 })].into());
     anew.resync(vec![live(1, 0, 0), live(2, 3, 0)]);
     assert!(anew.model.list.known(id(2)).is_some_and(|known| known.unseen));
-}
-
-#[test]
-fn a_server_that_was_started_for_it_is_told_of_when_the_interface_is_left() {
-    let mut stage = Stage::demo(WIDE);
-    stage.model.setup.has_server = true;
-    assert_eq!(detached(&stage.model).len(), 1);
-    stage.model.setup.started_server = true;
-    let lines = detached(&stage.model);
-    assert!(lines[0].contains("3 runs go on") && lines[1].contains("`shtask server stop`"), "{lines:?}");
 }

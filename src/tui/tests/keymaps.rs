@@ -17,7 +17,7 @@ fn settings(text: &str) -> Result<Settings, SettingsError> {
     load(LoadRequest { start_dir: Path::new("/"), env: &env, config: None })
 }
 
-fn keymap(text: &str) -> Keymap {
+pub(super) fn keymap(text: &str) -> Keymap {
     Keymap::of(&settings(text).expect("sound")).expect("a keymap")
 }
 

@@ -2,6 +2,7 @@
 
 mod arranging;
 mod attaching;
+mod ended;
 mod exports;
 mod fake;
 mod fresh_eyes;

@@ -8,7 +8,7 @@ use crate::model::{Key, RunId};
 
 use super::super::cmd::Cmd;
 use super::super::keys::{Intent, Part, label};
-use super::super::model::{Doubling, Focus, Model, RowKey};
+use super::super::model::{Doubling, Focus, Model, RowKey, ended_words};
 use super::{keyboard, scroll, sequence};
 
 /// The attach key pressed again within this goes to the run.
@@ -23,7 +23,7 @@ pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return model.inform(format!("there is nothing to attach to; {} starts a new run", model.key(Intent::NewRun)));
     };
     let (name, failed) = (model.selected_name(), row.failure.clone());
-    let (pending, is_task) = (row.pending, row.spec.is_some());
+    let pending = row.pending;
     let spec_mode = row.spec.as_ref().map(|spec| spec.mode);
     let view = model.list.view_of(row).filter(|view| !(pending && view.record.status.is_final()));
     let (mode, ended) = match (view, spec_mode) {
@@ -39,17 +39,15 @@ pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
             };
         }
     };
-    let again = model.key(if is_task { Intent::Start } else { Intent::Restart });
     match (mode, ended) {
         (_, Some(words)) => {
             look_back(model);
-            model.inform(format!(
-                "{name} {words}: it takes no keys. Its output can be scrolled; {again} starts it again"
-            ));
+            let (looking, again) = (model.looking_words(), model.again_key());
+            model.inform(format!("{name} {words}: it takes no keys. {looking}; {again} starts it again"));
         }
         (Mode::Pipes, None) => {
             look_back(model);
-            model.inform(format!("{name} has pipes, no terminal: it takes no keys. Its output can be scrolled"));
+            model.inform(format!("{name} has pipes, no terminal: it takes no keys. {}", model.looking_words()));
         }
         (Mode::Pty, None) => {
             model.attached = model.list.selected().map(|row| row.key.clone());
@@ -69,10 +67,6 @@ fn look_back(model: &mut Model) {
 }
 
 /// Says that and how a run has ended; none while it is live.
-fn ended_words(view: &RunView) -> Option<String> {
-    view.record.status.is_final().then(|| format!("has ended ({})", view.record.ending()))
-}
-
 /// A key while attached: it goes to the run, but for the attach key.
 pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     if model.notice.take().is_some() {
@@ -85,7 +79,7 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         }
         return;
     }
-    if let Some(words) = over_words(model) {
+    if let Some(words) = model.over_words() {
         // The user may still be typing: nothing that is typed now may do anything in the list.
         if matches!(chord.key, Key::Named(NamedKey::Escape | NamedKey::Enter)) {
             return detach(model, cmds);
@@ -96,15 +90,6 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     }
     if keyboard::press(model, cmds) {
         send(model, WriteStdin::key(chord.key, chord.modifiers), cmds);
-    }
-}
-
-/// Why the attached row takes no keys any more; none while it does.
-fn over_words(model: &Model) -> Option<String> {
-    match (model.selected_view(), model.list.selected().is_some_and(|row| row.pending)) {
-        (_, true) => None,
-        (Some(view), false) => ended_words(view),
-        (None, false) => Some("was not started".into()),
     }
 }
 
@@ -154,7 +139,7 @@ pub(super) fn send_attach_key(model: &mut Model, row: &RowKey, cmds: &mut Vec<Cm
 
 /// Pastes into the attached run, in pieces that a write can carry.
 pub(super) fn paste(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
-    if over_words(model).is_some() || !keyboard::press(model, cmds) {
+    if model.over_words().is_some() || !keyboard::press(model, cmds) {
         return;
     }
     let mut rest = text;

@@ -19,9 +19,11 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     if let Some(show) = &model.show {
         return show::draw_header(model, show, theme, area, buf);
     }
+    let is_over = model.over_words().is_some();
     let style = match model.focus {
         _ if model.inspect.is_some() => theme.head(true),
         Focus::Attached if model.pane.scroll.is_some() => theme.scrolled(),
+        Focus::Attached if is_over => theme.head(true),
         Focus::Attached => theme.attached(),
         Focus::Scroll => theme.scrolled(),
         Focus::List => theme.head(model.split.count() > 1),
@@ -61,8 +63,8 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
             let words = view.filter(|view| !view.record.status.is_final());
             match (words.and_then(|view| model.keyboards.words(view)), focus) {
                 (Some(words), _) => format!("{words} "),
-                (None, Focus::Attached) => "attached ".to_owned(),
-                (None, Focus::List | Focus::Scroll) => String::new(),
+                (None, Focus::Attached) if !is_over => "attached ".to_owned(),
+                (None, Focus::Attached | Focus::List | Focus::Scroll) => String::new(),
             }
         }
     };
@@ -198,5 +200,18 @@ pub(super) fn attached_words(model: &Model) -> String {
     if model.pane.scroll.is_some() {
         return format!(" scrolled back: any key or the wheel leads to the end · {key} list");
     }
+    if model.over_words().is_some() {
+        // How it has ended is in the line over the pane.
+        let words = if model.selected_view().is_some() { "has ended" } else { "was not started" };
+        return format!(" {name} {words} · Enter back to the list, then {}", over_hints(model));
+    }
     format!(" keys go to {name} · {key} back to the list · {key} {key} sends {key}")
+}
+
+/// What can be done with a run that takes no keys any more, from the list.
+fn over_hints(model: &Model) -> String {
+    let looks = [(Intent::Scrollback, "scroll"), (Intent::Search, "search")].into_iter();
+    let looks =
+        looks.filter(|_| model.pane.run.is_some()).map(|(intent, what)| format!("{} {what}, ", model.key(intent)));
+    looks.chain([format!("{} start", model.again_key())]).collect()
 }

@@ -32,7 +32,8 @@ impl Hint {
 pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let is_attached = model.focus == Focus::Attached && model.overlay.is_none() && model.ending.is_none();
     if is_attached {
-        return put_line(buf, area, area.y, &attached_words(model), theme.attached());
+        let style = if model.over_words().is_some() { theme.head(true) } else { theme.attached() };
+        return put_line(buf, area, area.y, &attached_words(model), style);
     }
     if let Some((part, keys)) = &model.pending
         && model.part() == Some(*part)
@@ -161,14 +162,16 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     let wanted: &[Intent] = match model.list.view_of(row) {
         None => &[Start, NewRun, Inspect, Palette, Help, Leave],
         Some(view) if view.record.status.is_final() => {
-            &[Start, NewRun, Scrollback, Clear, Palette, Inspect, Zoom, Help, Leave]
+            &[Start, Search, NewRun, Scrollback, Clear, Palette, Inspect, Zoom, Help, Leave]
         }
         Some(view) if !view.control_open => &[Kill, NewRun, Palette, Inspect, Scrollback, Zoom, Help, Leave],
         Some(view) => match view.record.mode {
             Mode::Pty => {
                 &[Attach, Stop, Restart, NewRun, Palette, Zoom, Inspect, Scrollback, Signal, Extend, Help, Leave]
             }
-            Mode::Pipes => &[Scrollback, Stop, Restart, NewRun, Palette, Inspect, Zoom, Signal, Extend, Help, Leave],
+            Mode::Pipes => {
+                &[Scrollback, Search, Stop, Restart, NewRun, Palette, Inspect, Zoom, Signal, Extend, Help, Leave]
+            }
         },
     };
     (Part::List, wanted)

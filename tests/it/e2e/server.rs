@@ -74,7 +74,8 @@ fn runs_go_on_when_the_tui_is_detached_and_are_there_again() {
     type_line(&mut terminal, "before");
     terminal.keys("d");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
-    terminal.wait_for_text("task goes on; shtask --session");
+    terminal.wait_for_text("the server keeps 1 run; `shtask server stop` stops both");
+    terminal.wait_for_text("  shtask --session");
 
     let mut again = served.open();
     again.wait_for_text("got before");
