@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Console, Exit, Global};
 use crate::model::{ErrorCode, Failure};
 use crate::settings::{self, LoadRequest, Settings, SettingsError};
-use crate::tui::{ColorChoice, Keymap, Theme};
+use crate::tui::{ByGround, ColorChoice, Keymap, Theme};
 
 /// The most faults of a configuration that are printed: a screenful, with their hints.
 const MAX_FAULTS: usize = 10;
@@ -36,6 +36,8 @@ pub(super) struct Interface {
     pub(super) keys: Keymap,
     /// How it looks.
     pub(super) theme: Theme,
+    /// How it looks once the terminal has told its background.
+    pub(super) by_ground: Option<ByGround>,
     /// How many colours there are.
     pub(super) colors: ColorChoice,
 }
@@ -48,7 +50,7 @@ pub(super) fn interface(settings: &Settings) -> Result<Interface, SettingsError>
     let colors = ColorChoice::from_env(settings::process_env);
     let background = settings::process_env("COLORFGBG").and_then(|value| value.into_string().ok());
     match (Keymap::of(settings), Theme::of(settings, colors, background.as_deref())) {
-        (Ok(keys), Ok(theme)) => Ok(Interface { keys, theme, colors }),
+        (Ok(keys), Ok(theme)) => Ok(Interface { keys, theme, by_ground: ByGround::of(settings, colors), colors }),
         (keys, theme) => {
             let problems = keys.err().into_iter().chain(theme.err()).flatten().collect();
             Err(SettingsError::of(problems).expect("what failed has a problem"))

@@ -136,6 +136,7 @@ fn options(settings: &Settings, interface: Interface, start_dir: &Path) -> Optio
         attach_key: settings.tui.attach_key,
         keys: interface.keys,
         theme: interface.theme,
+        by_ground: interface.by_ground,
         mouse: settings.tui.mouse,
         list_place: settings.tui.layout,
         usage: settings.tui.usage,

@@ -254,7 +254,7 @@ pub(super) const THEME: Section = Section {
     entries: &[default(
         "name",
         "\"auto\"",
-        "`auto` (by COLORFGBG, else sixteen), `dark`, `light`, `sixteen`, `high-contrast` or `none`; NO_COLOR wins.",
+        "`auto` (by the background of the terminal, else sixteen), `dark`, `light`, `sixteen`, `high-contrast` or `none`; NO_COLOR wins.",
     )
     .one_of(&["auto", "dark", "light", "sixteen", "high-contrast", "none"])
     .tried(&["theme", "scheme", "style"])],

@@ -14,6 +14,7 @@ use crate::model::{Cut, Failure, Frame, KeyChord, KeyboardOwner, Mouse, Record, 
 use super::cmd::Origin;
 use super::complete::Completing;
 use super::exporting::{LogFile, Shower};
+use super::ground::Ground;
 use super::shows::Told;
 
 /// What the user's terminal says.
@@ -29,6 +30,8 @@ pub(crate) enum Input {
     Focus(bool),
     /// The terminal has the kitty keyboard protocol: the answer to a question.
     HasKeyboardFlags,
+    /// The terminal's background: the answer to a question.
+    Ground(Ground),
     /// The terminal has a new size.
     Resize { cols: u16, rows: u16 },
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::keymap::Keymap;
-use super::theme::Theme;
+use super::theme::{ByGround, Theme};
 use crate::api::Link;
 use crate::model::{Failure, KeyChord, Mode, Moment, RunId, RunName, RunSpec, Size};
 use crate::settings::{ListPlace, Notify};
@@ -110,8 +110,10 @@ pub struct Options {
     pub attach_key: KeyChord,
     /// What the other keys do.
     pub keys: Keymap,
-    /// How its own parts look.
+    /// How its own parts look at first.
     pub theme: Theme,
+    /// How they look once the terminal has told its background; without it the terminal is not asked.
+    pub by_ground: Option<ByGround>,
     /// Whether the mouse is used; without it the outer terminal keeps its own selection.
     pub mouse: bool,
     /// Where the list of runs stands at first.

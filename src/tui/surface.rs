@@ -11,6 +11,7 @@ use crate::model::{CursorShape, MouseTracking, TerminalModes};
 
 use super::TuiError;
 use super::clipboard;
+use super::ground;
 use super::model::{Focus, Model};
 use super::painter::Painter;
 use super::terminal::{self, OuterTerminal, Output};
@@ -56,6 +57,7 @@ pub(super) struct Screen {
     shape: CursorShape,
     motion: bool,
     asked_for_flags: bool,
+    asked_for_ground: bool,
     // Dropped last: restores what the others changed.
     outer: OuterTerminal,
 }
@@ -65,7 +67,15 @@ impl Screen {
         let outer = OuterTerminal::enter(mouse).map_err(TuiError::Terminal)?;
         let output = Output::open().map_err(TuiError::Terminal)?;
         let painter = Painter::new(CrosstermBackend::new(output.clone()), terminal::size());
-        Ok(Screen { painter, output, shape: CursorShape::Default, motion: false, asked_for_flags: false, outer })
+        Ok(Screen {
+            painter,
+            output,
+            shape: CursorShape::Default,
+            motion: false,
+            asked_for_flags: false,
+            asked_for_ground: false,
+            outer,
+        })
     }
 
     /// Keeps the cursor's shape, the mouse and the keyboard as the attached run wants them.
@@ -80,6 +90,10 @@ impl Screen {
             self.motion = motion;
             let sequence = self.outer.motion_sequence(motion);
             self.painter.backend_mut().write_all(sequence.as_bytes())?;
+        }
+        if model.setup.by_ground.is_some() && !self.asked_for_ground {
+            self.asked_for_ground = true;
+            self.painter.backend_mut().write_all(ground::question().as_bytes())?;
         }
         let keys = wants_keys(model);
         // Asked only when it matters: an answer that comes after the end would be typed into the shell.

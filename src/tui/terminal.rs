@@ -18,6 +18,7 @@ use nix::unistd::{Pid, getpgrp, tcgetpgrp};
 use rustix::termios::tcgetwinsize;
 
 use super::TuiError;
+use super::ground;
 
 /// Presses, releases, the wheel and motion with a button, as SGR. All motion is asked for only while a run wants it.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
@@ -103,6 +104,9 @@ pub(super) fn restore() {
         );
         // Writing to memory cannot fail; the terminal may be gone, and then there is nothing to restore.
         let _ = queued.and_then(|()| write_out(&bytes));
+        if is_in_foreground() {
+            ground::take_answer();
+        }
         let _ = disable_raw_mode();
     });
 }

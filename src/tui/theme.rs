@@ -7,6 +7,7 @@ use crate::settings::{Problem, Settings, ThemeName, ThemeSettings, nearest};
 
 use super::ColorChoice;
 use super::cells::drawn_style;
+use super::ground::Ground;
 use super::palettes::palette;
 
 /// What a part of the picture stands for.
@@ -84,15 +85,15 @@ impl Theme {
     /// # Errors
     /// Every role that there is not.
     pub fn of(settings: &Settings, colors: ColorChoice, background: Option<&str>) -> Result<Theme, Vec<Problem>> {
-        Theme::new(&settings.theme, colors, background)
+        Theme::new(&settings.theme, colors, background.and_then(Ground::of_variable))
     }
 
     pub(crate) fn new(
         settings: &ThemeSettings,
         colors: ColorChoice,
-        background: Option<&str>,
+        ground: Option<Ground>,
     ) -> Result<Theme, Vec<Problem>> {
-        let mut theme = Theme::named(settings.name, colors, background);
+        let mut theme = Theme::named(settings.name, colors, ground);
         let mut problems = Vec::new();
         for look in &settings.looks {
             let known = ROLES.iter().position(|(role, _)| role.name() == look.role);
@@ -116,13 +117,17 @@ impl Theme {
     }
 
     /// Returns a theme without anything of the user's own.
-    pub(crate) fn named(name: ThemeName, colors: ColorChoice, background: Option<&str>) -> Theme {
+    pub(crate) fn named(name: ThemeName, colors: ColorChoice, ground: Option<Ground>) -> Theme {
         let name = match (name, colors) {
             (_, ColorChoice::None) | (ThemeName::None, _) => ThemeName::None,
             (ThemeName::HighContrast, _) => ThemeName::HighContrast,
             // Their colours would become others that do not fit together.
             (_, ColorChoice::Sixteen) => ThemeName::Sixteen,
-            (ThemeName::Auto, _) => background.map_or(ThemeName::Sixteen, of_background),
+            (ThemeName::Auto, _) => match ground {
+                None => ThemeName::Sixteen,
+                Some(Ground::Dark) => ThemeName::Dark,
+                Some(Ground::Light) => ThemeName::Light,
+            },
             (ThemeName::Dark | ThemeName::Light | ThemeName::Sixteen, _) => name,
         };
         let has_colors = name != ThemeName::None;
@@ -245,6 +250,33 @@ impl Theme {
     }
 }
 
+/// The themes of a configuration for dark and for light grounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByGround {
+    dark: Theme,
+    light: Theme,
+}
+
+impl ByGround {
+    /// Makes both. None where the ground decides nothing: a theme was chosen by its name, or there are too few colours.
+    pub fn of(settings: &Settings, colors: ColorChoice) -> Option<ByGround> {
+        ByGround::new(&settings.theme, colors)
+    }
+
+    pub(crate) fn new(settings: &ThemeSettings, colors: ColorChoice) -> Option<ByGround> {
+        let theme = |ground| Theme::new(settings, colors, Some(ground)).ok();
+        let (dark, light) = (theme(Ground::Dark)?, theme(Ground::Light)?);
+        (dark != light).then_some(ByGround { dark, light })
+    }
+
+    pub(crate) fn theme(self, ground: Ground) -> Theme {
+        match ground {
+            Ground::Dark => self.dark,
+            Ground::Light => self.light,
+        }
+    }
+}
+
 impl Default for Theme {
     fn default() -> Theme {
         Theme::named(ThemeName::Sixteen, ColorChoice::TrueColor, None)
@@ -260,15 +292,6 @@ fn own(style: Style, has_colors: bool) -> Style {
     let has_background = style.bg.is_some_and(|color| color != Color::Reset);
     let style = Style { fg: None, bg: None, underline_color: None, ..style };
     if has_background { style.add_modifier(Modifier::REVERSED) } else { style }
-}
-
-/// Chooses by `COLORFGBG`: foreground and background as numbers of the sixteen, `15;0`.
-fn of_background(text: &str) -> ThemeName {
-    match text.rsplit(';').next().and_then(|number| number.trim().parse::<u8>().ok()) {
-        Some(7 | 9..=15) => ThemeName::Light,
-        Some(0..=6 | 8) => ThemeName::Dark,
-        Some(16..) | None => ThemeName::Sixteen,
-    }
 }
 
 /// The sign of a status, one column wide.

@@ -3,9 +3,11 @@
 use crate::model::{Key, KeyChord, Modifiers, NamedKey};
 
 use super::super::event::Input;
+use super::super::ground::{ANSWER, Ground};
 use super::sequence::{csi, ss3};
 
 const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 /// A longer control sequence is none that means anything: it is dropped.
@@ -20,6 +22,19 @@ pub(super) struct Parser {
     pending: Vec<u8>,
     /// The text of the paste that is under way.
     paste: Option<Vec<u8>>,
+}
+
+/// What has begun and may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begun {
+    Nothing,
+    /// A key, or a longer sequence.
+    Key,
+    /// A key, or an answer about the background.
+    KeyOrAnswer,
+    /// An answer about the background.
+    Answer,
+    Paste,
 }
 
 /// What the start of some bytes is.
@@ -37,14 +52,15 @@ impl Parser {
         self.drain(false, out);
     }
 
-    /// Returns whether the last bytes may be the start of something.
-    pub(super) fn waits(&self) -> bool {
-        !self.pending.is_empty() || self.paste.is_some()
-    }
-
-    /// Returns whether a paste is under way.
-    pub(super) fn is_pasting(&self) -> bool {
-        self.paste.is_some()
+    /// Returns what the last bytes may be the start of.
+    pub(super) fn begun(&self) -> Begun {
+        match self.pending.as_slice() {
+            _ if self.paste.is_some() => Begun::Paste,
+            [] => Begun::Nothing,
+            bytes if bytes.starts_with(ANSWER) => Begun::Answer,
+            bytes if ANSWER.starts_with(bytes) => Begun::KeyOrAnswer,
+            _ => Begun::Key,
+        }
     }
 
     /// Nothing more came: what may have been the start of something is taken as it is.
@@ -125,6 +141,8 @@ fn step(bytes: &[u8], at_end: bool) -> Step {
         None => Step::More,
         Some(b'[') => sequence(bytes, 2, false, at_end),
         Some(b'O') => ss3_step(bytes, 2, false, at_end),
+        Some(b']') if bytes.starts_with(ANSWER) => answer(bytes, at_end),
+        Some(b']') if ANSWER.starts_with(bytes) && !at_end => Step::More,
         Some(&ESC) => match bytes.get(2) {
             // Some terminals send Alt as one more escape.
             Some(b'[') => sequence(bytes, 3, true, at_end),
@@ -160,6 +178,23 @@ fn sequence(bytes: &[u8], start: usize, alt: bool, at_end: bool) -> Step {
     // A byte that no sequence has ends it without meaning.
     let length = start + end + usize::from((0x40..0x7f).contains(&body[end]));
     Step::Is(length, csi(&body[..end], body[end], alt))
+}
+
+/// What the terminal answers about its background, ended by BEL or ST. It is never taken for keys, whatever it says.
+fn answer(bytes: &[u8], at_end: bool) -> Step {
+    let body = &bytes[ANSWER.len()..];
+    let Some(end) = body.iter().position(|byte| !(0x20..0x7f).contains(byte)) else {
+        return if at_end || bytes.len() > MAX_SEQUENCE { Step::Is(bytes.len(), None) } else { Step::More };
+    };
+    let length = ANSWER.len() + end;
+    let told = Ground::of_answer(&body[..end]).map(Input::Ground);
+    match &body[end..] {
+        [BEL, ..] => Step::Is(length + 1, told),
+        [ESC, b'\\', ..] => Step::Is(length + 2, told),
+        [ESC] if at_end => Step::Is(length + 1, None),
+        [ESC] => Step::More,
+        _ => Step::Is(length, None),
+    }
 }
 
 fn ss3_step(bytes: &[u8], start: usize, alt: bool, at_end: bool) -> Step {

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::super::event::Input;
-use super::parser::Parser;
+use super::super::ground::Ground;
+use super::parser::{Begun, Parser};
 use crate::model::{KeyChord, Modifiers, Mouse, MouseButton, MouseKind};
 
 fn understood(bytes: &[u8]) -> Vec<Input> {
@@ -101,10 +102,10 @@ fn a_paste_is_one_thing_whatever_it_holds() {
 fn a_paste_that_never_ends_is_taken_as_it_is_after_a_while() {
     let (mut parser, mut out) = (Parser::default(), Vec::new());
     parser.feed(b"\x1b[200~text\x1b[20", &mut out);
-    assert!(out.is_empty() && parser.is_pasting());
+    assert!(out.is_empty() && parser.begun() == Begun::Paste);
     parser.settle(&mut out);
     assert_eq!(out, [Input::Paste("text\u{1b}[20".into())]);
-    assert!(!parser.waits());
+    assert!(parser.begun() == Begun::Nothing);
 }
 
 #[test]
@@ -132,12 +133,43 @@ fn focus_changes_are_understood() {
     assert_eq!(understood(b"\x1b[I\x1b[O"), [Input::Focus(true), Input::Focus(false)]);
 }
 
+#[test]
+fn an_answer_about_the_background_is_no_key() {
+    let (dark, light) = (Input::Ground(Ground::Dark), Input::Ground(Ground::Light));
+    let answers = b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\a\x1b]11;rgba:ffff/ffff/ffff/ffff\x07";
+    assert_eq!(understood(answers), [dark, keys("a").remove(0), light]);
+    // What it should not say, what is torn, and what has no end.
+    let cases: [(&[u8], &str); 6] = [
+        (b"\x1b]11;?\x1b\\x", "x"),
+        (b"\x1b]11;rgb:ffff/ff\x1b[A", "up"),
+        (b"\x1b]11;rgb:ffff/ff\rx", "enter x"),
+        (b"\x1b]11;rgb:ffff/ffff/ffff\x1b", ""),
+        (b"\x1b]11;rgb:ff", ""),
+        // Alt and a bracket is a key as ever.
+        (b"\x1b]", "M-]"),
+    ];
+    for (bytes, expected) in cases {
+        let expected = if expected.is_empty() { Vec::new() } else { keys(expected) };
+        assert_eq!(understood(bytes), expected, "{:?}", String::from_utf8_lossy(bytes));
+    }
+    assert_eq!(understood(b"\x1b]1x"), keys("M-] 1 x"));
+    let mut parser = Parser::default();
+    let mut out = Vec::new();
+    for (byte, begun) in b"\x1b]11;rg".iter().zip([Begun::KeyOrAnswer; 4].into_iter().chain([Begun::Answer; 3])) {
+        parser.feed(&[*byte], &mut out);
+        assert_eq!(parser.begun(), begun);
+    }
+    parser.feed(&[b'f'; 100], &mut out);
+    assert_eq!((parser.begun(), out.len()), (Begun::Nothing, 0), "it is not kept for ever");
+}
+
 proptest! {
     #[test]
     fn a_stream_may_be_cut_anywhere(
         parts in prop::collection::vec(prop::sample::select(vec![
             &b"a"[..], b"\xc3\xa9", b"\xe7\x95\x8c", b"\x1b[A", b"\x1b[1;5C", b"\x1bOP", b"\x1bx", b"\x1b[<35;10;20M", b"\x1b[I",
             b"\x1b[200~p\x1b[1\xc3\xa9\x1b[201~", b"\r", b"\x01", b"\x1b[24~", b"\x1b[[B", b"\x1b\x1b[B",
+            b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", b"\x1b]11;rgb:0/0/0\x07", b"\x1b]11;what\x07",
         ]), 1..12),
         cuts in prop::collection::vec(0usize..64, 0..6),
     ) {
@@ -159,6 +191,6 @@ proptest! {
         let (mut parser, mut out) = (Parser::default(), Vec::new());
         parser.feed(&bytes, &mut out);
         parser.settle(&mut out);
-        prop_assert!(!parser.waits());
+        prop_assert!(parser.begun() == Begun::Nothing);
     }
 }

@@ -13,7 +13,8 @@ use rustix::stdio::stdin;
 use tokio::io::Interest;
 
 use super::super::event::Input;
-use super::parser::Parser;
+use super::super::ground;
+use super::parser::{Begun, Parser};
 use crate::sys::fd;
 use crate::sys::watched::Watched;
 
@@ -21,8 +22,11 @@ use crate::sys::watched::Watched;
 /// its way through a network.
 const ESCAPE_WAIT: Duration = Duration::from_millis(10);
 
-/// After this a paste that was not ended is over.
-const PASTE_WAIT: Duration = Duration::from_secs(1);
+/// The same while an answer of the terminal may come, which begins with an escape and is no key.
+const ANSWER_WAIT: Duration = Duration::from_millis(100);
+
+/// After this what can be nothing but a paste or an answer, and was not ended, is over.
+const LONG_WAIT: Duration = Duration::from_secs(1);
 
 /// What is read at once. A terminal's queue holds 4 KiB.
 const BUFFER_BYTES: usize = 16 * 1024;
@@ -49,10 +53,11 @@ struct Reader {
 impl Reader {
     async fn next(&mut self) -> Option<Input> {
         while self.waiting.is_empty() {
-            let wait = match (self.parser.is_pasting(), self.parser.waits()) {
-                (true, _) => Some(PASTE_WAIT),
-                (false, true) => Some(ESCAPE_WAIT),
-                (false, false) => None,
+            let wait = match self.parser.begun() {
+                Begun::Nothing => None,
+                Begun::Paste | Begun::Answer => Some(LONG_WAIT),
+                Begun::KeyOrAnswer if ground::is_expected() => Some(ANSWER_WAIT),
+                Begun::Key | Begun::KeyOrAnswer => Some(ESCAPE_WAIT),
             };
             let readable = self.watched.readable();
             let ready = match wait {
@@ -69,6 +74,9 @@ impl Reader {
                         return None;
                     }
                 }
+            }
+            if self.read.iter().any(|input| matches!(input, Input::Ground(_))) {
+                ground::answered();
             }
             self.waiting.extend(self.read.drain(..));
         }

@@ -13,7 +13,7 @@ use crate::settings::ListPlace;
 use crate::tui::keymap::Keymap;
 use crate::tui::keys::{Intent, Part};
 use crate::tui::shows::What;
-use crate::tui::theme::Theme;
+use crate::tui::theme::{ByGround, Theme};
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
@@ -126,6 +126,8 @@ pub(crate) struct Setup {
     pub(crate) attach_key: KeyChord,
     pub(crate) keys: Arc<Keymap>,
     pub(crate) theme: Theme,
+    /// What the theme is once the terminal has told its background.
+    pub(crate) by_ground: Option<ByGround>,
     pub(crate) cwd: PathBuf,
     /// What the new-run prompt offers.
     pub(crate) new_run_mode: Mode,

@@ -174,6 +174,7 @@ impl Stage {
             hold: None,
             keys: Arc::new(Keymap::default()),
             theme: Theme::default(),
+            by_ground: None,
             cwd: "/work/project".into(),
             new_run_mode: Mode::Pty,
             home: Some("/home/user".into()),

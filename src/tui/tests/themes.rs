@@ -2,9 +2,12 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use super::stage::Stage;
 use crate::settings::{Place, RoleLook, ThemeName, ThemeSettings};
 use crate::tui::ColorChoice;
-use crate::tui::theme::{ROLES, Role, Theme};
+use crate::tui::event::{Event, Input};
+use crate::tui::ground::Ground;
+use crate::tui::theme::{ByGround, ROLES, Role, Theme};
 
 fn role_looks(role: &str, style: crate::model::Style) -> ThemeSettings {
     let place = Place::Point { path: "/config.toml".into(), line: 3, column: 1 };
@@ -13,7 +16,8 @@ fn role_looks(role: &str, style: crate::model::Style) -> ThemeSettings {
 
 #[test]
 fn auto_follows_the_background_where_the_terminal_tells_it() {
-    let named = |name, background| Theme::named(name, ColorChoice::TrueColor, background);
+    let named =
+        |name, said: Option<&str>| Theme::named(name, ColorChoice::TrueColor, said.and_then(Ground::of_variable));
     assert_eq!(named(ThemeName::Auto, None), named(ThemeName::Sixteen, None));
     assert_eq!(named(ThemeName::Auto, Some("15;0")), named(ThemeName::Dark, None));
     assert_eq!(named(ThemeName::Auto, Some("0;default;15")), named(ThemeName::Light, None));
@@ -24,7 +28,7 @@ fn auto_follows_the_background_where_the_terminal_tells_it() {
 fn no_color_wins_and_few_colours_are_the_terminals_own() {
     let none = Theme::named(ThemeName::None, ColorChoice::TrueColor, None);
     for name in ThemeName::ALL {
-        assert_eq!(Theme::named(name, ColorChoice::None, Some("15;0")), none, "{name}");
+        assert_eq!(Theme::named(name, ColorChoice::None, Some(Ground::Dark)), none, "{name}");
     }
     let sixteen = Theme::named(ThemeName::Sixteen, ColorChoice::Sixteen, None);
     assert_eq!(Theme::named(ThemeName::Dark, ColorChoice::Sixteen, None), sixteen);
@@ -63,4 +67,34 @@ fn a_colour_on_a_reversed_row_makes_no_block() {
     let dark = Theme::named(ThemeName::Dark, ColorChoice::TrueColor, None);
     let over = dark.over(dark.selected(true), dark.status(crate::model::Status::Running));
     assert!(over.fg.is_some() && over.bg == dark.selected(true).bg);
+}
+
+#[test]
+fn auto_follows_the_background_that_the_terminal_tells_when_it_is_asked() {
+    let auto = ThemeSettings { name: ThemeName::Auto, ..role_looks("selected", Default::default()) };
+    let mut stage = Stage::demo((80, 24));
+    stage.model.setup.by_ground = ByGround::new(&auto, ColorChoice::TrueColor);
+    stage.model.dirty = false;
+    for ground in [Ground::Light, Ground::Dark] {
+        stage.event(Event::Input(Input::Ground(ground)));
+        assert!(std::mem::take(&mut stage.model.dirty), "{ground:?} is drawn");
+        let theme = Theme::new(&auto, ColorChoice::TrueColor, Some(ground)).expect("a theme");
+        assert_eq!(stage.model.setup.theme, theme, "with the looks of the user's own");
+        stage.event(Event::Input(Input::Ground(ground)));
+        assert!(!stage.model.dirty, "nothing is new");
+    }
+}
+
+#[test]
+fn nothing_is_asked_where_the_background_decides_nothing() {
+    for name in ThemeName::ALL {
+        for colors in [ColorChoice::None, ColorChoice::Sixteen, ColorChoice::Palette, ColorChoice::TrueColor] {
+            let asks = ByGround::new(&ThemeSettings { name, looks: Vec::new() }, colors).is_some();
+            assert_eq!(asks, name == ThemeName::Auto && colors > ColorChoice::Sixteen, "{name} {colors:?}");
+        }
+    }
+    let mut stage = Stage::demo((80, 24));
+    stage.model.dirty = false;
+    stage.event(Event::Input(Input::Ground(Ground::Light)));
+    assert!(!stage.model.dirty && stage.model.setup.theme == Theme::default(), "nobody has asked");
 }

@@ -133,6 +133,11 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
             model.has_keyboard_flags = true;
             model.dirty = true;
         }
+        Input::Ground(ground) => {
+            let theme = model.setup.by_ground.map_or(model.setup.theme, |themes| themes.theme(ground));
+            model.dirty |= theme != model.setup.theme;
+            model.setup.theme = theme;
+        }
         Input::Resize { cols, rows } => {
             model.size = (cols, rows);
             model.pane.refused = None;

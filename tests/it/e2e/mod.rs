@@ -6,6 +6,7 @@ mod arranging;
 mod attach;
 mod exports;
 mod faults;
+mod ground;
 mod inspect;
 mod keyboard;
 mod keymap;

@@ -54,6 +54,7 @@ fn child_that_panics() {
             attach_key: settings.tui.attach_key,
             keys: shtask::tui::Keymap::default(),
             theme: shtask::tui::Theme::default(),
+            by_ground: None,
             draw: |_, _| Ok(Vec::new()),
             history: Vec::new(),
             remember: std::sync::Arc::new(|_| {}),

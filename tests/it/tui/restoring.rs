@@ -29,6 +29,7 @@ fn the_tui_itself() {
         attach_key: "C-a".parse().expect("key"),
         keys: shtask::tui::Keymap::default(),
         theme: shtask::tui::Theme::default(),
+        by_ground: None,
         draw: |_, _| Ok(Vec::new()),
         history: Vec::new(),
         remember: std::sync::Arc::new(|_| {}),
