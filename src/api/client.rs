@@ -8,8 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Closing, Export, ExportFormat, Feed, HistoryRows, Inspection, LogReading, LogRequest, Pruned, Reading, Reaped,
-    RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, SearchResults, Stream, Summary, Surroundings, View,
-    Watch,
+    RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, Searching, Stream, Summary, Surroundings, View, Watch,
 };
 use crate::model::{
     Cut, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec, StillAlive, TimeoutKind,
@@ -254,8 +253,12 @@ pub trait Client: Send + Sync {
     /// Tells in one paragraph why a run is not running, or how it stands (S6.8); marks nothing.
     fn why(&self, run: RunId) -> Reply<String>;
 
-    /// Searches the raw logs of this session (S6.6). What was printed in this very moment may not be in them yet.
-    fn search(&self, request: SearchRequest) -> Reply<SearchResults>;
+    /// Searches the raw logs of this session (S6.6), and tells what it finds as it comes. What was printed in this very moment may not be in them yet.
+    ///
+    /// # Errors
+    /// Of the outcome: [`Invalid`](crate::model::ErrorCode::Invalid) for a pattern that is none, [`Busy`](crate::model::ErrorCode::Busy) while too many
+    /// searches and exports are under way.
+    fn search(&self, request: SearchRequest) -> Searching;
 
     /// Makes something of a run that can be taken elsewhere (S10.8).
     fn export(&self, run: RunId, format: ExportFormat) -> Export;

@@ -9,6 +9,7 @@ mod live;
 mod query;
 mod recording;
 mod reply;
+mod search;
 mod server;
 mod sessions;
 mod watch;
@@ -25,12 +26,12 @@ pub use facts::{
 pub use feed::{Feed, FeedSender, Update, empty_feed, feed};
 pub use link::Link;
 pub use live::{LimitFacts, PortFacts, RunUsage, Surroundings};
-pub use query::{
-    Export, ExportFormat, ExportedLine, Pruned, RecordsPage, RecordsRequest, SearchHit, SearchRequest, SearchResults,
-    SearchScope, Summary,
-};
+pub use query::{Export, ExportFormat, ExportedLine, Pruned, RecordsPage, RecordsRequest, Summary};
 pub use recording::{Recorded, RecordedEvent, Recording};
 pub use reply::{Answer, Reply, reply};
+pub use search::{
+    Found, FoundSender, SearchHit, SearchPlace, SearchRequest, SearchResults, SearchScope, Searching, searching,
+};
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
 pub use sessions::{Closing, SessionCounts, Sessions};
 pub use watch::{HistoryRows, View, Watch};

@@ -1,4 +1,4 @@
-//! Looking runs up: pages of records, what needs attention, search, export.
+//! Looking runs up: pages of records, what needs attention, export.
 
 use std::collections::BTreeMap;
 
@@ -86,78 +86,6 @@ pub struct Pruned {
     pub runs: usize,
     /// How many bytes of logs.
     pub log_bytes: u64,
-}
-
-/// What is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SearchScope {
-    /// The output of one run.
-    Run(RunId),
-    /// That of all live runs of the session.
-    Live,
-    /// That of all runs of the session that are on record.
-    All,
-}
-
-/// Asks for lines of output (S6.6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SearchRequest {
-    /// What is looked for: 1 to [`SearchRequest::MAX_PATTERN_BYTES`] bytes.
-    pub pattern: String,
-    /// Whether it is a regular expression, in the syntax of the `regex` crate.
-    #[serde(default)]
-    pub is_regex: bool,
-    /// Whether upper and lower case are the same.
-    #[serde(default)]
-    pub ignore_case: bool,
-    /// Where it is looked for.
-    pub scope: SearchScope,
-    /// At most so many hits: 1 to [`SearchRequest::MAX_LIMIT`].
-    pub limit: usize,
-}
-
-impl SearchRequest {
-    /// The longest pattern.
-    pub const MAX_PATTERN_BYTES: usize = 4096;
-    /// The most hits.
-    pub const MAX_LIMIT: usize = 1000;
-}
-
-/// A line in which something was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SearchHit {
-    /// The run.
-    pub run: RunId,
-    /// Its stream; standard output for a terminal.
-    pub stream: Stream,
-    /// The number of the line in its stream, from 1. When the log was full and its beginning dropped, from the first line that is kept.
-    pub line: u64,
-    /// Where the line begins, in bytes of the raw log of its stream.
-    pub offset: u64,
-    /// When its end was printed, as the index of the log tells.
-    pub at: Option<Timestamp>,
-    /// The line around the hit without control sequences and secrets: at most [`SearchHit::MAX_TEXT_CHARS`] characters.
-    pub text: String,
-}
-
-impl SearchHit {
-    /// The most characters that are shown of a line.
-    pub const MAX_TEXT_CHARS: usize = 400;
-}
-
-/// What a search has found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct SearchResults {
-    /// The newest runs first, the lines of a run in order.
-    pub hits: Vec<SearchHit>,
-    /// Whether there may be more than these: the limit was reached.
-    pub has_more: bool,
-    /// How many runs were searched.
-    pub runs: usize,
-    /// How many logs could not be read.
-    #[serde(default)]
-    pub unreadable: usize,
 }
 
 /// What an export is made into (S10.8).

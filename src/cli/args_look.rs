@@ -220,7 +220,7 @@ pub struct SearchArgs {
     pub all: bool,
 
     /// At most so many hits
-    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub limit: u32,
 }
 

@@ -9,8 +9,21 @@ use super::here::Verbs;
 use super::list::paint;
 use super::table::{Table, TableCell};
 use super::target::label;
-use crate::api::{RecordsRequest, SearchRequest, SearchScope, Stream};
+use crate::api::{Found, RecordsRequest, SearchRequest, SearchResults, SearchScope, Stream};
 use crate::model::{Record, shown};
+
+/// What a search has shown, and what it has come to.
+#[derive(Default)]
+struct Seen {
+    count: usize,
+    /// How many hits more are wanted.
+    left: usize,
+    /// The hits for a document, which is printed as a whole.
+    shown: Vec<Value>,
+    has_more: bool,
+    runs: usize,
+    unreadable: usize,
+}
 
 impl Verbs<'_> {
     /// Lists records, the newest first.
@@ -110,7 +123,7 @@ impl Verbs<'_> {
         Ok(Exit::DONE)
     }
 
-    /// Searches output; 1 when nothing was found, as grep has it.
+    /// Searches output, and prints what is found as it comes; 1 when nothing was found, as grep has it.
     pub(super) async fn search(&mut self, args: &SearchArgs) -> Result<Exit, Fault> {
         let mut scopes = Vec::new();
         for reference in &args.runs {
@@ -119,54 +132,73 @@ impl Verbs<'_> {
         if scopes.is_empty() {
             scopes.push(if args.all { SearchScope::All } else { SearchScope::Live });
         }
-        let (mut hits, mut has_more, mut runs, mut unreadable) = (Vec::new(), false, 0, 0);
+        let mut seen = Seen { left: args.limit as usize, ..Seen::default() };
         for scope in scopes {
-            let left = (args.limit as usize).saturating_sub(hits.len());
-            if left == 0 {
-                has_more = true;
-                break;
-            }
-            let request = SearchRequest {
-                pattern: args.text.clone(),
-                is_regex: args.regex,
-                ignore_case: args.ignore_case,
-                scope,
-                limit: left,
-            };
-            let found = self.client.search(request).await?;
-            has_more |= found.has_more;
-            runs += found.runs;
-            unreadable += found.unreadable;
-            hits.extend(found.hits);
+            self.search_in(scope, args, &mut seen).await?;
         }
+        let Seen { count, shown, has_more, runs, unreadable, .. } = seen;
         if self.console.look.json {
-            let shown: Vec<_> = hits
-                .iter()
-                .map(|hit| {
-                    json!({
-                        "run": hit.run, "stream": hit.stream, "line": hit.line, "offset": hit.offset,
-                        "at": hit.at.map(time), "text": hit.text,
-                    })
-                })
-                .collect();
             let document = json!({ "hits": shown, "has_more": has_more, "runs": runs, "unreadable": unreadable });
             self.console.json(&document)?;
         } else {
-            for hit in &hits {
-                let stream = match hit.stream {
-                    Stream::Stdout => "",
-                    Stream::Stderr => ":stderr",
-                };
-                self.console.line(&format!("{}{stream}:{}: {}", hit.run.short(), hit.line, shown(&hit.text)))?;
-            }
             if has_more {
-                self.console.note(&format!("there may be more than these {} (--limit)", hits.len()));
+                self.console.note(&format!("there may be more than these {count} (--limit)"));
             }
             if unreadable > 0 {
                 self.console.note(&format!("{unreadable} logs could not be read"));
             }
         }
-        Ok(if hits.is_empty() { Exit::FAILED } else { Exit::DONE })
+        Ok(if count == 0 { Exit::FAILED } else { Exit::DONE })
+    }
+
+    /// Searches page by page, until as many hits are there as are wanted.
+    async fn search_in(&mut self, scope: SearchScope, args: &SearchArgs, seen: &mut Seen) -> Result<(), Fault> {
+        let mut after = None;
+        loop {
+            if seen.left == 0 {
+                seen.has_more = true;
+                return Ok(());
+            }
+            let mut search = self.client.search(SearchRequest {
+                pattern: args.text.clone(),
+                is_regex: args.regex,
+                ignore_case: args.ignore_case,
+                scope,
+                limit: seen.left.min(SearchRequest::MAX_LIMIT),
+                after,
+            });
+            while let Some(found) = search.next().await {
+                self.show_found(found, seen)?;
+            }
+            let SearchResults { has_more, runs, unreadable, next, .. } = search.outcome().await?;
+            seen.unreadable += unreadable;
+            if !has_more || next.is_none() || seen.left == 0 {
+                seen.has_more |= has_more;
+                seen.runs += runs;
+                return Ok(());
+            }
+            after = next;
+        }
+    }
+
+    fn show_found(&mut self, found: Found, seen: &mut Seen) -> Result<(), Fault> {
+        seen.left = seen.left.saturating_sub(found.hits.len());
+        seen.count += found.hits.len();
+        for hit in found.hits {
+            if self.console.look.json {
+                seen.shown.push(json!({
+                    "run": hit.run, "stream": hit.stream, "line": hit.line, "offset": hit.offset,
+                    "at": hit.at.map(time), "text": hit.text,
+                }));
+                continue;
+            }
+            let stream = match hit.stream {
+                Stream::Stdout => "",
+                Stream::Stderr => ":stderr",
+            };
+            self.console.line(&format!("{}{stream}:{}: {}", hit.run.short(), hit.line, shown(&hit.text)))?;
+        }
+        self.console.flush()
     }
 
     /// Deletes what is beyond retention.

@@ -11,11 +11,11 @@ use super::error::broken;
 use super::link::Task;
 use super::waiting::{Command, ExportWaiter, ForegroundWaiter, Told, Waiter, json, once};
 use crate::api::{
-    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, Link,
+    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, Found, HistoryRows, Inspection, Link,
     LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest,
-    SearchResults, Server, ServerStatus, ServerStopped, SessionCounts, Sessions, ShutdownReport, ShutdownRequest,
-    SignalTarget, StartRequest, StopId, StopRequest, StopServer, Stopping, Summary, Surroundings, View, Watch,
-    empty_feed, reply,
+    SearchResults, Searching, Server, ServerStatus, ServerStopped, SessionCounts, Sessions, ShutdownReport,
+    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, StopServer, Stopping, Summary, Surroundings,
+    View, Watch, empty_feed, reply, searching,
 };
 use crate::model::{
     Applied, Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
@@ -137,6 +137,7 @@ impl Waiter {
                 lease.send(Err(failure.clone()));
                 Waiter::Once(told_tx, attention).refuse(failure);
             }
+            Waiter::Search(_, told_tx, attention) => Waiter::Once(told_tx, attention).refuse(failure),
             Waiter::Export(waiter) => waiter.answer.send(Err(failure)),
             Waiter::Foreground(waiter, _) => waiter.answer.send(Err(failure)),
         }
@@ -276,8 +277,25 @@ impl Client for RemoteClient {
         self.ask(Ask::Why { run })
     }
 
-    fn search(&self, request: SearchRequest) -> Reply<SearchResults> {
-        self.ask(Ask::Search { request })
+    fn search(&self, request: SearchRequest) -> Searching {
+        let (id, (found, answer, search)) = (self.id(), searching());
+        let found = Arc::new(found);
+        let rest = Arc::clone(&found);
+        let make = move |told: Told| {
+            // An older server tells all of it at once.
+            let mut results: SearchResults = told.answer.read()?;
+            let hits = std::mem::take(&mut results.hits);
+            if !hits.is_empty() {
+                rest.tell(Found { hits, runs: results.runs, of: results.runs });
+            }
+            Ok(results)
+        };
+        let waiter = match once(id, answer, make) {
+            Waiter::Once(told_tx, attention) => Waiter::Search(found, told_tx, attention),
+            other => other,
+        };
+        self.send(Command { id, ask: Ask::Search { request, as_found: true }, guard: self.guard.clone(), waiter });
+        search
     }
 
     fn export(&self, run: RunId, format: ExportFormat) -> Export {

@@ -14,7 +14,7 @@ use super::dial::{Connected, Dial, Patience};
 use super::error::{broken, down, silent, unanswered};
 use super::shown::{FollowedFeed, FollowedWatch};
 use super::waiting::{Attention, Command, ExportWaiter, ForegroundWaiter, Notice, Told, Waiter};
-use crate::api::{Answer, Link, LiveOutput, Update};
+use crate::api::{Answer, FoundSender, Link, LiveOutput, Update};
 use crate::model::{ErrorCode, Failure, Frame, LeaseId};
 use crate::wire::screen::read_frame;
 use crate::wire::{Ask, CutAnswer, CutView, FromClient, FromServer, Hello, Json, Message, Outbox, id_of};
@@ -36,6 +36,8 @@ pub(super) struct Task {
     once: HashMap<u64, oneshot::Sender<Result<Told, Failure>>>,
     foregrounds: HashMap<u64, ForegroundWaiter>,
     leases: HashMap<u64, Answer<LeaseId>>,
+    /// Who is told what searches find; the outcome is waited for in `once`.
+    searches: HashMap<u64, Arc<FoundSender>>,
     exports: HashMap<u64, ExportWaiter>,
     feeds: HashMap<u64, FollowedFeed>,
     watches: HashMap<u64, FollowedWatch>,
@@ -80,6 +82,7 @@ impl Task {
             once: HashMap::new(),
             foregrounds: HashMap::new(),
             leases: HashMap::new(),
+            searches: HashMap::new(),
             exports: HashMap::new(),
             feeds: HashMap::new(),
             watches: HashMap::new(),
@@ -231,7 +234,10 @@ impl Task {
     /// Sends a request, if somebody is there who might answer it. What follows from now on may be asked for: it comes as soon as somebody is.
     fn begin_or_refuse(&mut self, command: Command) {
         match (&self.silent, &command.waiter) {
-            (Some(why), Waiter::Once(..) | Waiter::Watch(..) | Waiter::Closing(..) | Waiter::Export(_)) => {
+            (
+                Some(why),
+                Waiter::Once(..) | Waiter::Watch(..) | Waiter::Closing(..) | Waiter::Search(..) | Waiter::Export(_),
+            ) => {
                 command.waiter.refuse(down(why));
             }
             (None, _) | (Some(_), Waiter::Feed(_) | Waiter::Foreground(..)) => self.begin(command),
@@ -259,6 +265,15 @@ impl Task {
             Waiter::Feed(sender) => self.follow(id, sender),
             Waiter::Closing(lease, told_tx, attention) => {
                 self.leases.insert(id, lease);
+                self.once.insert(id, told_tx);
+                self.attention.push(attention);
+            }
+            Waiter::Search(found, told_tx, mut attention) => {
+                // Nobody wants it any more, before it was begun.
+                if (&mut attention).now_or_never().is_some() {
+                    return;
+                }
+                self.searches.insert(id, found);
                 self.once.insert(id, told_tx);
                 self.attention.push(attention);
             }
@@ -304,6 +319,7 @@ impl Task {
         let watch = self.watches.remove(&id);
         let is_known = watch.is_some()
             | self.once.remove(&id).is_some()
+            | self.searches.remove(&id).is_some()
             | self.foregrounds.remove(&id).is_some()
             | self.exports.remove(&id).is_some()
             | self.feeds.remove(&id).is_some();
@@ -343,6 +359,11 @@ impl Task {
                     self.attention.push(waiter.pass(id, message.bulk));
                 }
             }
+            FromServer::Found { id, found } => {
+                if let Some(sender) = self.searches.get(&id) {
+                    sender.tell(found);
+                }
+            }
             FromServer::Suppressed { id, stream } => self.print(id, LiveOutput::Suppressed(stream)),
             FromServer::End { id } => {
                 self.given_up.remove(&id);
@@ -362,6 +383,7 @@ impl Task {
         if self.ping.is_some_and(|(ping, _)| ping == id) {
             self.ping = None;
         } else if let Some(told_tx) = self.once.remove(&id) {
+            self.searches.remove(&id);
             let frame = self.frame_of(&answer, &bulk)?;
             // Who waits may have left this very moment.
             let _ = told_tx.send(Ok(Told { answer, bulk, frame }));
@@ -430,6 +452,7 @@ impl Task {
     /// Takes note that something was refused, or is over for a reason.
     fn fail(&mut self, id: u64, failure: Failure) {
         self.feeds.remove(&id);
+        self.searches.remove(&id);
         if let Some(lease) = self.leases.remove(&id) {
             lease.send(Err(failure.clone()));
         }

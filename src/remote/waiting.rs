@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::api::{Answer, FeedSender, LiveOutput, View, Watch};
+use crate::api::{Answer, FeedSender, FoundSender, LiveOutput, View, Watch};
 use crate::model::{Failure, Frame, Guard, LeaseId, Record, RunId};
 use crate::wire::{Ask, Json, WireError};
 
@@ -51,6 +51,8 @@ pub(super) enum Waiter {
     Feed(FeedSender),
     /// For the lease of a close, and for its end.
     Closing(Answer<LeaseId>, oneshot::Sender<Result<Told, Failure>>, Attention),
+    /// For what a search finds, and for its outcome.
+    Search(Arc<FoundSender>, oneshot::Sender<Result<Told, Failure>>, Attention),
     /// For the chunks of an export.
     Export(ExportWaiter),
     /// For a foreground run.

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::event::{Answered, Event, Exporting, Going, Kind, Living, fed, json, leased, living, waiting, with};
+use super::event::{
+    Answered, Event, Exporting, Going, Kind, Living, fed, json, leased, living, searched, waiting, with,
+};
 use super::host::Host;
 use crate::api::{Client, Reply, ServerStatus, StopId};
 use crate::model::{ErrorCode, Failure, Guard, IdError};
@@ -84,7 +86,8 @@ impl Asked<'_> {
             Ask::Summary => plain(Box::pin(json(id, client.summary()))),
             Ask::Prune => plain(Box::pin(json(id, client.prune()))),
             Ask::Why { run } => plain(Box::pin(json(id, client.why(run)))),
-            Ask::Search { request } => plain(Box::pin(json(id, client.search(request)))),
+            Ask::Search { request, as_found: true } => plain(Box::pin(searched(id, client.search(request)))),
+            Ask::Search { request, as_found: false } => plain(Box::pin(json(id, client.search(request).whole()))),
             Ask::Export { run, format } => {
                 let exporting = Exporting::new(client.export(run, format));
                 living(Kind::Export(None), exporting.next(id))

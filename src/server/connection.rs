@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::asking::Asked;
-use super::event::{Answered, Event, Exporting, Going, Kind, Living, changed, fed, json, living};
+use super::event::{Answered, Event, Exporting, Going, Kind, Living, changed, fed, json, living, searched};
 use super::host::Host;
 use crate::api::{Client, Feed, LiveOutput, StopId, Update, Watch};
 use crate::model::{Applied, Cut, ErrorCode, Failure, Frame, Guard, RunId};
@@ -239,6 +239,12 @@ impl Connection {
             }
             Event::Exported(id, exporting, chunk) => self.exported(id, exporting, &chunk),
             Event::Fed(id, feed, update) => self.fed(id, feed, update),
+            Event::Found(id, search, found) => {
+                if self.living.contains_key(&id) {
+                    FromServer::Found { id, found }.write(&[], &mut self.outbox);
+                    self.go_on(id, Kind::Plain, searched(id, search));
+                }
+            }
             Event::Printed(id, waiting, output) => {
                 if self.living.contains_key(&id) {
                     match output {

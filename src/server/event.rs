@@ -8,8 +8,8 @@ use serde::Serialize;
 use tokio::sync::{Notify, oneshot};
 
 use crate::api::{
-    Closing, Export, Feed, Foreground, HistoryRows, LiveOutput, LogReading, Reply, ShutdownReport, StopId, Update,
-    Watch,
+    Closing, Export, Feed, Foreground, Found, HistoryRows, LiveOutput, LogReading, Reply, Searching, ShutdownReport,
+    StopId, Update, Watch,
 };
 use crate::model::{Cut, Failure, Frame, LeaseId, Record, RunId};
 use crate::wire::Json;
@@ -31,6 +31,8 @@ pub(super) enum Event {
     Leased(u64, LeaseId, Reply<ShutdownReport>),
     /// An export has made something.
     Exported(u64, Box<Exporting>, Vec<u8>),
+    /// A search has found something.
+    Found(u64, Searching, Found),
     /// It is over: nobody asks any more.
     Cancelled,
 }
@@ -163,13 +165,21 @@ pub(super) fn waiting(id: u64, foreground: Foreground) -> (Living, Going) {
 }
 
 /// Waits for an answer that is JSON as a whole.
-pub(super) async fn json<T: Serialize>(id: u64, reply: Reply<T>) -> Event {
+pub(super) async fn json<T: Serialize>(id: u64, reply: impl Future<Output = Result<T, Failure>>) -> Event {
     Event::Answered(id, reply.await.map(|answer| Answered::Json(Json::of(&answer))))
 }
 
 /// Waits for an answer with bulk.
 pub(super) async fn with<T>(id: u64, reply: Reply<T>, make: impl FnOnce(T) -> Answered) -> Event {
     Event::Answered(id, reply.await.map(make))
+}
+
+/// Waits for what a search finds, and when there is no more, for the outcome.
+pub(super) async fn searched(id: u64, mut search: Searching) -> Event {
+    match search.next().await {
+        Some(found) => Event::Found(id, search, found),
+        None => json(id, search.outcome()).await,
+    }
 }
 
 /// Waits for the lease of a close.

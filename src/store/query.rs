@@ -58,14 +58,60 @@ impl Records {
             let mut select = connection.prepare_cached(
                 "SELECT seq, record FROM runs WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3",
             )?;
-            let before = before.and_then(|place| i64::try_from(place).ok()).unwrap_or(i64::MAX);
             let count = i64::try_from(count).unwrap_or(i64::MAX);
-            let mut rows = select.query(params![session.as_str(), before, count])?;
+            let mut rows = select.query(params![session.as_str(), bound(before), count])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 found.push(listed(row)?);
             }
             Ok(found)
+        })
+    }
+
+    /// Returns the newest runs of a session with their places, newest first; with `before`, those that started before that place.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn places(
+        &self,
+        session: &SessionName,
+        before: Option<u64>,
+        count: usize,
+    ) -> Result<Vec<(u64, RunId)>, StoreError> {
+        self.with(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT seq, id FROM runs WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3",
+            )?;
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            let mut rows = select.query(params![session.as_str(), bound(before), count])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                if let Ok(run) = row.get::<_, String>(1)?.parse() {
+                    found.push((row.get(0)?, run));
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Counts the runs of a session that are on record; with `before`, those that started before that place.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn count(&self, session: &SessionName, before: Option<u64>) -> Result<usize, StoreError> {
+        self.with(|connection| {
+            let mut count = connection.prepare_cached("SELECT count(*) FROM runs WHERE session = ?1 AND seq < ?2")?;
+            Ok(count.query_row(params![session.as_str(), bound(before)], |row| row.get(0))?)
+        })
+    }
+
+    /// Returns whether a run is on record.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn has(&self, run: RunId) -> Result<bool, StoreError> {
+        self.with(|connection| {
+            Ok(connection.prepare_cached("SELECT 1 FROM runs WHERE id = ?1")?.exists([run.as_str()])?)
         })
     }
 
@@ -149,4 +195,9 @@ impl Records {
             Ok(found)
         })
     }
+}
+
+/// The place that all wanted ones are before.
+fn bound(before: Option<u64>) -> i64 {
+    before.and_then(|place| i64::try_from(place).ok()).unwrap_or(i64::MAX)
 }

@@ -52,7 +52,7 @@ impl Core {
             Request::Summary(answer) => return self.summary(session, answer),
             Request::Prune(answer) => return vec![Do::Prune(answer)],
             Request::Why(run, answer) => self.why(at, run, answer),
-            Request::Search(request, answer) => return self.search(session, request, answer),
+            Request::Search(request, found, answer) => return self.search(session, request, found, answer),
             Request::Export(run, format, chunks_tx, answer) => {
                 return self.export(session, run, format, chunks_tx, answer);
             }

@@ -10,9 +10,9 @@ use super::keyboard::Presence;
 use super::request::{Caller, LiveRoad, Request};
 use crate::api::{
     Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading,
-    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, SearchResults,
+    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, Searching,
     SessionCounts, Sessions, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest,
-    Stopping, Summary, Surroundings, View, Watch, empty_feed, reply,
+    Stopping, Summary, Surroundings, View, Watch, empty_feed, reply, searching,
 };
 use crate::model::{
     Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
@@ -234,8 +234,10 @@ impl Client for LocalClient {
         self.ask(|answer| Request::Why(run, answer))
     }
 
-    fn search(&self, request: SearchRequest) -> Reply<SearchResults> {
-        self.ask(|answer| Request::Search(request, answer))
+    fn search(&self, request: SearchRequest) -> Searching {
+        let (found, answer, search) = searching();
+        self.send(Request::Search(request, found, answer));
+        search
     }
 
     fn export(&self, run: RunId, format: ExportFormat) -> Export {

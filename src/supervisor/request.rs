@@ -7,10 +7,10 @@ use tokio::sync::{mpsc, oneshot};
 use super::keyboard::Presence;
 
 use crate::api::{
-    Answer, Deadline, ExportFormat, FeedSender, HistoryRows, Inspection, LiveOutput, LogReading, LogRequest, Pruned,
-    Reading, Reaped, RecordsPage, RecordsRequest, RunUsage, SearchRequest, SearchResults, SessionCounts,
-    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest, Summary,
-    Surroundings, View, Watch,
+    Answer, Deadline, ExportFormat, FeedSender, FoundSender, HistoryRows, Inspection, LiveOutput, LogReading,
+    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, RunUsage, SearchRequest, SearchResults,
+    SessionCounts, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest,
+    Summary, Surroundings, View, Watch,
 };
 use crate::model::{
     Cut, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec, SessionName,
@@ -64,7 +64,7 @@ pub(super) enum Request {
     Summary(Answer<Summary>),
     Prune(Answer<Pruned>),
     Why(RunId, Answer<String>),
-    Search(SearchRequest, Answer<SearchResults>),
+    Search(SearchRequest, FoundSender, Answer<SearchResults>),
     Export(RunId, ExportFormat, mpsc::Sender<Vec<u8>>, Answer<()>),
     SetFence(Option<Fence>, Answer<()>),
     CloseSession(Answer<LeaseId>, Answer<ShutdownReport>),
@@ -108,7 +108,7 @@ impl Request {
             Request::Summary(answer) => answer.send(Err(failure)),
             Request::Prune(answer) => answer.send(Err(failure)),
             Request::Why(_, answer) => answer.send(Err(failure)),
-            Request::Search(_, answer) => answer.send(Err(failure)),
+            Request::Search(_, _, answer) => answer.send(Err(failure)),
             Request::Export(_, _, _, answer) => answer.send(Err(failure)),
             Request::SetFence(_, answer) => answer.send(Err(failure)),
             Request::CloseSession(leased, answer) => {

@@ -1,16 +1,20 @@
 //! Search in the raw logs of a session (S6.6): beside the loop, line by line, so that no log is ever in memory as a whole.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use regex::{Regex, RegexBuilder};
 
 use super::core::{Core, Do};
 use super::kept::{Kept, settle_here};
 use super::serving::not_found;
-use crate::api::{Answer, SearchHit, SearchRequest, SearchResults, SearchScope, Stream};
+use crate::api::{
+    Answer, Found, FoundSender, SearchHit, SearchPlace, SearchRequest, SearchResults, SearchScope, Stream,
+};
 use crate::model::{ErrorCode, Failure, RunId, SessionName};
-use crate::store::Redaction;
 use crate::store::log::{LogError, LogLine, LogProgress, LogReader, LogStream, LogText};
+use crate::store::{Records, Redaction, StoreError};
 
 /// How many searches and exports go on at once: each has a thread and reads as fast as the disk gives.
 const MAX_AT_ONCE: usize = 8;
@@ -24,8 +28,8 @@ const SHOWN_BEFORE: usize = 100;
 /// How many runs are looked up at once.
 const PAGE: usize = 500;
 
-/// How often it is looked whether somebody still waits, in lines.
-const LINES_BETWEEN_LOOKS: usize = 4096;
+/// The shortest time between two words about how far a search is. What it finds is told at once.
+const BETWEEN_WORDS: Duration = Duration::from_millis(50);
 
 /// The right to read much at once; given back by its end.
 pub(super) struct Turn<'a>(&'a AtomicUsize);
@@ -48,28 +52,13 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Why a log is not read further.
-enum Stop {
-    /// There are as many hits as were asked for, and more.
-    Full,
-    /// Nobody waits any more.
-    Abandoned,
-    /// It cannot be read.
-    Log(LogError),
-}
-
-impl From<LogError> for Stop {
-    fn from(error: LogError) -> Stop {
-        Stop::Log(error)
-    }
-}
-
 impl Core {
     /// Searches logs.
     pub(super) fn search(
         &self,
         session: &SessionName,
         request: SearchRequest,
+        found: FoundSender,
         answer: Answer<SearchResults>,
     ) -> Vec<Do> {
         let pattern = match pattern(&request) {
@@ -80,17 +69,21 @@ impl Core {
             }
         };
         let own = self.runs.iter().filter(|(_, entry)| entry.record.session == *session);
+        // One that has ended since the page before is gone on with.
+        let was_live = |run| request.after.is_some_and(|after| after.run == run);
         let listed: Vec<RunId> = match request.scope {
             SearchScope::Run(run) => own.map(|(id, _)| *id).filter(|id| *id == run).collect(),
-            SearchScope::Live => own.filter(|(_, entry)| !entry.is_final()).map(|(id, _)| *id).rev().collect(),
+            SearchScope::Live => {
+                own.filter(|(id, entry)| !entry.is_final() || was_live(**id)).map(|(id, _)| *id).rev().collect()
+            }
             SearchScope::All => own.map(|(id, _)| *id).rev().collect(),
         };
         let logs: Vec<LogProgress> = listed.iter().filter_map(|run| self.runs.get(run)?.log.clone()).collect();
         let search = Search { session: session.clone(), request, pattern, listed, redaction: self.redaction.clone() };
         vec![Do::beside(move |kept: &Kept| {
             settle_here(logs);
-            let found = search.run(kept, &answer);
-            answer.send(found);
+            let outcome = search.run(kept, &found, &answer);
+            answer.send(outcome);
         })]
     }
 }
@@ -116,6 +109,36 @@ fn pattern(request: &SearchRequest) -> Result<Regex, Failure> {
     })
 }
 
+/// Why a search goes no further.
+enum Stop {
+    /// There are as many hits as were asked for, and more.
+    Full,
+    /// Nobody waits any more.
+    Abandoned,
+    /// It cannot be made.
+    Failed(Failure),
+    /// A log cannot be read.
+    Log(LogError),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Failed(failure)
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Stop {
+        Stop::Failed(error.into())
+    }
+}
+
+impl From<LogError> for Stop {
+    fn from(error: LogError) -> Stop {
+        Stop::Log(error)
+    }
+}
+
 struct Search {
     session: SessionName,
     request: SearchRequest,
@@ -126,82 +149,25 @@ struct Search {
 }
 
 impl Search {
-    fn run(&self, kept: &Kept, answer: &Answer<SearchResults>) -> Result<SearchResults, Failure> {
+    fn run(&self, kept: &Kept, sender: &FoundSender, answer: &Answer<SearchResults>) -> Result<SearchResults, Failure> {
         let _turn = kept.turn()?;
         let Some(logs) = &kept.logs else {
             return Err(Failure::new(ErrorCode::Unsupported, "no logs are kept"));
         };
-        let mut results = SearchResults::default();
-        let mut before = None;
-        let mut runs = self.first_runs(kept)?;
-        loop {
-            for run in runs {
-                match self.search_run(logs.folder(), run, &mut results, answer) {
-                    Ok(()) => results.runs += 1,
-                    Err(Stop::Full) => {
-                        results.runs += 1;
-                        results.has_more = true;
-                        return Ok(results);
-                    }
-                    Err(Stop::Abandoned) => return Ok(results),
-                    Err(Stop::Log(error)) if matches!(self.request.scope, SearchScope::Run(_)) => {
-                        return Err(error.into());
-                    }
-                    // Its log was deleted, or it never had one.
-                    Err(Stop::Log(LogError::None { .. })) => {}
-                    Err(Stop::Log(error)) => {
-                        tracing::warn!(%run, %error, "a log could not be searched");
-                        results.unreadable += 1;
-                    }
-                }
+        let mut walk = Walk::new(self, logs.folder(), sender, answer);
+        let stopped = match (self.request.scope, &kept.records) {
+            (SearchScope::All, Some(records)) => walk.all(records),
+            (SearchScope::Run(run), records) if self.listed.is_empty() => {
+                let record = records.as_ref().map(|records| records.of(&self.session, run)).transpose()?.flatten();
+                record.map_or_else(|| Err(not_found(run).into()), |record| walk.runs([(None, record.id)]))
             }
-            let (SearchScope::All, Some(records)) = (self.request.scope, &kept.records) else { return Ok(results) };
-            let page = records.newest(&self.session, before, PAGE)?;
-            let Some(last) = page.last() else { return Ok(results) };
-            before = Some(last.place);
-            runs = page.iter().map(|listed| listed.record.id).filter(|run| !self.listed.contains(run)).collect();
+            (SearchScope::Run(_) | SearchScope::Live | SearchScope::All, _) => walk.listed(&self.listed),
+        };
+        match stopped {
+            Ok(()) | Err(Stop::Full | Stop::Abandoned) => Ok(walk.results),
+            Err(Stop::Failed(failure)) => Err(failure),
+            Err(Stop::Log(error)) => Err(error.into()),
         }
-    }
-
-    /// Returns the runs that are searched before those that are only on record.
-    fn first_runs(&self, kept: &Kept) -> Result<Vec<RunId>, Failure> {
-        match (self.request.scope, &kept.records) {
-            (SearchScope::Run(run), Some(records)) if self.listed.is_empty() => {
-                let record = records.of(&self.session, run)?;
-                record.map(|record| vec![record.id]).ok_or_else(|| not_found(run))
-            }
-            (SearchScope::Run(run), None) if self.listed.is_empty() => Err(not_found(run)),
-            (SearchScope::Run(_) | SearchScope::Live | SearchScope::All, _) => Ok(self.listed.clone()),
-        }
-    }
-
-    fn search_run(
-        &self,
-        logs: &std::path::Path,
-        run: RunId,
-        results: &mut SearchResults,
-        answer: &Answer<SearchResults>,
-    ) -> Result<(), Stop> {
-        let mut lines = 0;
-        let mut last = None;
-        LogReader::open(logs, run)?.lines(|text| {
-            let LogText::Line(line) = text else { return Ok(()) };
-            lines += 1;
-            if lines % LINES_BETWEEN_LOOKS == 1 && answer.is_abandoned() {
-                return Err(Stop::Abandoned);
-            }
-            // A line that was written over again and again is one hit.
-            if last == Some((line.stream, line.line)) || !self.pattern.is_match(&line.text) {
-                return Ok(());
-            }
-            let Some(hit) = self.hit(run, &line) else { return Ok(()) };
-            if results.hits.len() == self.request.limit {
-                return Err(Stop::Full);
-            }
-            last = Some((line.stream, line.line));
-            results.hits.push(hit);
-            Ok(())
-        })
     }
 
     /// Makes a hit of a line; none when what was found is a secret: a search must not confirm one.
@@ -211,6 +177,143 @@ impl Search {
         let stream = api_stream(line.stream);
         let text = excerpt(&text, found.start());
         Some(SearchHit { run, stream, line: line.line, offset: line.offset, at: Some(line.at), text })
+    }
+}
+
+/// A search that goes through runs, one after the other.
+struct Walk<'a> {
+    search: &'a Search,
+    logs: &'a Path,
+    sender: &'a FoundSender,
+    answer: &'a Answer<SearchResults>,
+    /// What it has come to; the hits are told.
+    results: SearchResults,
+    hits: usize,
+    /// Where the last hit is.
+    place: Option<SearchPlace>,
+    /// How many runs there are to search.
+    of: usize,
+    told_at: Instant,
+}
+
+impl<'a> Walk<'a> {
+    fn new(search: &'a Search, logs: &'a Path, sender: &'a FoundSender, answer: &'a Answer<SearchResults>) -> Walk<'a> {
+        let results =
+            SearchResults { runs: search.request.after.map_or(0, |after| after.runs), ..SearchResults::default() };
+        let of = results.runs + 1;
+        Walk { search, logs, sender, answer, results, hits: 0, place: None, of, told_at: Instant::now() }
+    }
+
+    /// Searches all runs on record, and then those that the disk would not take.
+    fn all(&mut self, records: &Records) -> Result<(), Stop> {
+        let after = self.search.request.after;
+        let mut before = after.and_then(|after| after.record).map(|place| place.saturating_add(1));
+        let is_behind_all = after.is_some_and(|after| after.record.is_none());
+        if !is_behind_all {
+            self.of = self.results.runs + records.count(&self.search.session, before)?;
+            loop {
+                let page = records.places(&self.search.session, before, PAGE)?;
+                let Some((last, _)) = page.last() else { break };
+                before = Some(*last);
+                self.runs(page.into_iter().map(|(place, run)| (Some(place), run)))?;
+            }
+        }
+        let mut others = Vec::new();
+        for run in &self.search.listed {
+            if !records.has(*run)? {
+                others.push(*run);
+            }
+        }
+        self.listed(&others)
+    }
+
+    /// Searches listed runs, from the one on that the page before has come to.
+    fn listed(&mut self, runs: &[RunId]) -> Result<(), Stop> {
+        let after = self.search.request.after.filter(|after| after.record.is_none());
+        let first = after.and_then(|after| runs.iter().position(|run| *run == after.run)).unwrap_or(0);
+        let left = &runs[first..];
+        self.of = self.results.runs + left.len();
+        self.runs(left.iter().map(|run| (None, *run)))
+    }
+
+    fn runs(&mut self, runs: impl IntoIterator<Item = (Option<u64>, RunId)>) -> Result<(), Stop> {
+        for (place, run) in runs {
+            if self.answer.is_abandoned() {
+                return Err(Stop::Abandoned);
+            }
+            match self.log(place, run) {
+                Ok(()) => self.results.runs += 1,
+                Err(stop @ Stop::Log(_)) if matches!(self.search.request.scope, SearchScope::Run(_)) => {
+                    return Err(stop);
+                }
+                // Its log was deleted, or it never had one.
+                Err(Stop::Log(LogError::None { .. })) => self.of = self.of.saturating_sub(1),
+                Err(Stop::Log(error)) => {
+                    tracing::warn!(%run, %error, "a log could not be searched");
+                    self.results.unreadable += 1;
+                    self.of = self.of.saturating_sub(1);
+                }
+                Err(stop @ (Stop::Full | Stop::Abandoned | Stop::Failed(_))) => return Err(stop),
+            }
+            self.progress();
+        }
+        Ok(())
+    }
+
+    /// Tells how far the search is, now and then.
+    fn progress(&mut self) {
+        if self.told_at.elapsed() >= BETWEEN_WORDS {
+            self.tell(Vec::new());
+        }
+    }
+
+    fn tell(&mut self, hits: Vec<SearchHit>) {
+        self.told_at = Instant::now();
+        self.sender.tell(Found { hits, runs: self.results.runs, of: self.of.max(self.results.runs) });
+    }
+
+    /// Searches the log of a run.
+    fn log(&mut self, record: Option<u64>, run: RunId) -> Result<(), Stop> {
+        let search = self.search;
+        let mut behind = search.request.after.filter(|after| after.run == run);
+        let mut last = None;
+        LogReader::open(self.logs, run)?.lines(|text| {
+            let line = match text {
+                LogText::Line(line) => line,
+                LogText::Gap(_) => return Ok(()),
+                LogText::Read(_) if self.answer.is_abandoned() => return Err(Stop::Abandoned),
+                LogText::Read(_) => {
+                    self.progress();
+                    return Ok(());
+                }
+            };
+            let stream = api_stream(line.stream);
+            if let Some(place) = behind {
+                if stream != place.stream || line.offset < place.offset {
+                    return Ok(());
+                }
+                behind = None;
+                if line.offset == place.offset {
+                    last = Some((line.stream, line.line));
+                }
+            }
+            // A line that was written over again and again is one hit.
+            if last == Some((line.stream, line.line)) || !search.pattern.is_match(&line.text) {
+                return Ok(());
+            }
+            let Some(hit) = search.hit(run, &line) else { return Ok(()) };
+            if self.hits == search.request.limit {
+                self.results.has_more = true;
+                self.results.next = self.place;
+                self.results.runs += 1;
+                return Err(Stop::Full);
+            }
+            last = Some((line.stream, line.line));
+            self.place = Some(SearchPlace { run, stream, offset: line.offset, record, runs: self.results.runs });
+            self.hits += 1;
+            self.tell(vec![hit]);
+            Ok(())
+        })
     }
 }
 
@@ -262,6 +365,7 @@ mod tests {
             ignore_case: false,
             scope: SearchScope::All,
             limit: 1,
+            after: None,
         };
         assert!(pattern(&request("a(b", false)).expect("as it is").is_match("a(b"));
         for bad in ["a(b", "", &"x".repeat(SearchRequest::MAX_PATTERN_BYTES + 1), "(a{1000}){1000}"] {

@@ -66,8 +66,10 @@ pub(crate) enum Cmd {
     History { run: RunId, first: u64, count: usize },
     /// Ask for rows of the scrollback to be read as text.
     Gather { run: RunId, first: u64, count: usize },
-    /// Search the logs of all runs.
+    /// Search the logs of all runs, in place of the search before.
     Find { number: u64, request: SearchRequest },
+    /// Search no longer.
+    StopFinding,
     /// Ask for a page of records.
     Records { before: Option<u64> },
     /// Begin a show in place of the one before.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use crate::api::{
-    HistoryRows, Inspection, Link, Reaped, RecordsPage, RunUsage, SearchResults, ShutdownReport, StopOutcome,
+    Found, HistoryRows, Inspection, Link, Reaped, RecordsPage, RunUsage, SearchResults, ShutdownReport, StopOutcome,
     Surroundings, Update,
 };
 use crate::model::{Cut, Failure, Frame, KeyChord, KeyboardOwner, Mouse, Record, RunId, Size};
@@ -169,6 +169,8 @@ pub(crate) enum Event {
     Frame { run: RunId, frame: Arc<Frame> },
     /// A run cannot be watched.
     WatchFailed { run: RunId, failure: Failure },
+    /// A search everywhere has found something, or has come further.
+    Found { number: u64, found: Found },
     /// A show tells something.
     Show { id: u64, told: Told },
     /// A command was answered.

@@ -9,6 +9,7 @@ mod cmd;
 mod complete;
 mod event;
 mod exporting;
+mod finding;
 mod ground;
 mod input;
 mod key_label;

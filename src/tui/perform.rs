@@ -102,10 +102,6 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
             let reply = client.history(run, first, count);
             answer(async move { Answer::Gathered { run, result: reply.await } })
         }
-        Cmd::Find { number, request } => {
-            let reply = client.search(request);
-            answer(async move { Answer::Found { number, result: reply.await } })
-        }
         Cmd::Records { before } => {
             let reply = client.list_records(RecordsRequest { before, ..RecordsRequest::newest(RECORDS) });
             answer(async move { Answer::Records { before, result: reply.await } })
@@ -136,6 +132,8 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
         Cmd::StopAll { runs, kill } => stop_all(client, runs, kill),
         Cmd::Watch { .. }
         | Cmd::Unwatch(_)
+        | Cmd::Find { .. }
+        | Cmd::StopFinding
         | Cmd::Copy(_)
         | Cmd::Show { .. }
         | Cmd::ShowOrder(_)

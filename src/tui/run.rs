@@ -19,6 +19,7 @@ use super::clipboard;
 use super::cmd::Cmd;
 use super::event::{Event, Input};
 use super::exporting::visit;
+use super::finding::{self, Finding};
 use super::input::inputs;
 use super::model::{Model, Recall, Setup};
 use super::notifier;
@@ -152,6 +153,7 @@ pub(super) struct Ui<S> {
     answers: FuturesUnordered<Awaited>,
     watches: Watches,
     show: Option<Show>,
+    finding: Option<Finding>,
     feed: Option<Feed>,
     link: Option<watch::Receiver<Link>>,
     /// How the user is told when nobody looks.
@@ -187,6 +189,7 @@ impl<S: Surface> Ui<S> {
             answers: FuturesUnordered::new(),
             watches: Watches::default(),
             show: None,
+            finding: None,
             feed: None,
             link: None,
             notify: Vec::new(),
@@ -239,6 +242,7 @@ impl<S: Surface> Ui<S> {
                 (run, watching) = self.watches.asked.next() => Happened::Watching(run, watching),
                 (id, told) = shows::next(&mut self.show) => Happened::Show(id, told),
                 Some(event) = self.answers.next() => Happened::Answered(event),
+                event = finding::next(&mut self.finding) => Happened::Answered(event),
                 update = next_update(&mut self.feed) => Happened::Runs(update),
                 link = next_link(&mut self.link) => Happened::Link(link),
                 visited = visited(&mut self.visiting) => Happened::Visited(visited),
@@ -349,6 +353,10 @@ impl<S: Surface> Ui<S> {
                 self.watches.asked.put(run, self.client.watch(run, View { size }));
             }
             Cmd::Unwatch(run) => self.watches.end(run),
+            Cmd::Find { number, request } => {
+                self.finding = Some(Finding::begin(self.client.as_ref(), number, request));
+            }
+            Cmd::StopFinding => self.finding = None,
             Cmd::Redraw => {
                 self.model.dirty = true;
                 if !self.is_away() && self.surface.clear(self.model.size).is_err() {
@@ -412,7 +420,6 @@ impl<S: Surface> Ui<S> {
             | Cmd::Forget(_)
             | Cmd::History { .. }
             | Cmd::Gather { .. }
-            | Cmd::Find { .. }
             | Cmd::Records { .. }
             | Cmd::Control { .. }
             | Cmd::Resize { .. }

@@ -124,8 +124,12 @@ pub enum Ask {
     Prune,
     /// [`why`](crate::api::Client::why).
     Why { run: RunId },
-    /// [`search`](crate::api::Client::search).
-    Search { request: SearchRequest },
+    /// [`search`](crate::api::Client::search): with `as_found`, what is found is told as it comes, and the answer has the rest.
+    Search {
+        request: SearchRequest,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        as_found: bool,
+    },
     /// [`export`](crate::api::Client::export).
     Export { run: RunId, format: ExportFormat },
     /// [`set_fence`](crate::api::Client::set_fence).

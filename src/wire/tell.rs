@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Outbox, WireError};
-use crate::api::{RunView, Stream};
+use crate::api::{Found, RunView, Stream};
 use crate::model::{CutOutcome, ErrorCode, Failure, HistorySpan, LeaseId, Record, RunId};
 
 /// A value as JSON that was not read yet, or is written already.
@@ -58,6 +58,8 @@ pub enum FromServer {
     Leased { id: u64, lease: LeaseId },
     /// The raw bytes are the next of an export. More follow once the client says that it has taken these; the answer comes behind the last.
     Chunk { id: u64 },
+    /// A search has found something, or has come further; the answer comes behind the last.
+    Found { id: u64, found: Found },
     /// A feed, a watch, or what was cancelled is over: nothing follows with this id.
     End { id: u64 },
     /// The connection ends now, for this reason.

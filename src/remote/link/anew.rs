@@ -37,6 +37,7 @@ impl Task {
             // Who waits may have left this very moment.
             let _ = told_tx.send(Err(failure.clone()));
         }
+        self.searches.clear();
         for (_, lease) in self.leases.drain() {
             lease.send(Err(failure.clone()));
         }

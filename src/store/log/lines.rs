@@ -42,6 +42,8 @@ pub enum LogText {
     Line(LogLine),
     /// So many bytes are not there.
     Gap(u64),
+    /// So many bytes of a stream were read, whatever is in them: who no longer wants the rest can say so.
+    Read(usize),
 }
 
 impl LogReader {
@@ -58,7 +60,10 @@ impl LogReader {
         self.replay(|TimedEvent { at, event }| {
             last = at;
             match event {
-                LogEvent::Bytes(stream, bytes) => streams[stream.index()].take(&bytes, wall(at), &mut see)?,
+                LogEvent::Bytes(stream, bytes) => {
+                    streams[stream.index()].take(&bytes, wall(at), &mut see)?;
+                    see(LogText::Read(bytes.len()))?;
+                }
                 LogEvent::Gap(bytes) => {
                     for text in &mut streams {
                         text.break_off(wall(at), &mut see)?;

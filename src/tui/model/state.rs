@@ -177,6 +177,8 @@ pub(crate) struct Model {
     pub(crate) shows: u64,
     /// How many searches everywhere there were.
     pub(crate) searches: u64,
+    /// The one that is under way.
+    pub(crate) finding: Option<u64>,
     /// The rows that are marked for the merged log.
     pub(crate) marked: Vec<RowKey>,
     pub(crate) notice: Option<Notice>,
@@ -234,6 +236,7 @@ impl Model {
             show: None,
             shows: 0,
             searches: 0,
+            finding: None,
             marked: Vec::new(),
             notice: None,
             ending: None,

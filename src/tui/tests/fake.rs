@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
 
 use crate::api::{
-    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection,
-    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunView, SearchRequest,
-    SearchResults, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest,
-    Stopping, Summary, Update, View, Watch, feed, reply,
+    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, FoundSender, HistoryRows,
+    Inspection, LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunView,
+    SearchRequest, SearchResults, Searching, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId,
+    StopOutcome, StopRequest, Stopping, Summary, Update, View, Watch, feed, reply, searching,
 };
 use crate::model::{
     Cut, ErrorCode, Failure, Fence, Frame, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
@@ -37,6 +37,8 @@ pub(super) struct Fake {
     frames: watch::Sender<Arc<Frame>>,
     /// What exports of runs give.
     pub(super) exports: Mutex<HashMap<RunId, Vec<u8>>>,
+    /// Searches that go on, with what tells of them and what ends them.
+    pub(super) searches: Mutex<Vec<(SearchRequest, FoundSender, Answer<SearchResults>)>>,
     /// Shutdowns that wait for the test to answer them.
     pub(super) shutdowns: Mutex<Vec<Answer<ShutdownReport>>>,
 }
@@ -49,6 +51,7 @@ impl Fake {
             sender: Mutex::new(None),
             frames: watch::Sender::new(Arc::new(frame)),
             exports: Mutex::new(HashMap::new()),
+            searches: Mutex::new(Vec::new()),
             shutdowns: Mutex::new(Vec::new()),
         })
     }
@@ -187,8 +190,10 @@ impl Client for Fake {
         unavailable()
     }
 
-    fn search(&self, _: SearchRequest) -> Reply<SearchResults> {
-        unavailable()
+    fn search(&self, request: SearchRequest) -> Searching {
+        let (sender, answer, search) = searching();
+        self.searches.lock().expect("searches").push((request, sender, answer));
+        search
     }
 
     fn export(&self, run: RunId, _: ExportFormat) -> Export {

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 
 use super::fake::Fake;
 use super::stage::{START, Stage, demo_runs, demo_tasks, frame, run};
-use crate::api::ShutdownReport;
-use crate::model::{CommandSpec, Frame, Mode, RunSpec, Size, Status};
+use crate::api::{Found, SearchHit, SearchResults, ShutdownReport, Stream};
+use crate::model::{CommandSpec, Frame, Mode, RunId, RunSpec, Size, Status};
 use crate::tui::Leaving;
 use crate::tui::event::Input;
 use crate::tui::model::Model;
@@ -182,6 +182,32 @@ async fn what_ended_before_the_shutdown_was_answered_is_not_said_to_be_running()
         };
         assert!(!summary.join("\n").contains("running"), "{summary:#?}");
     }
+}
+
+#[tokio::test]
+async fn what_a_search_finds_is_shown_as_it_comes_and_leaving_ends_it() {
+    let show = Show::begin();
+    show.until("the run is shown", |show| show.shown().contains("hello")).await;
+    ["F", "x", "enter"].into_iter().for_each(|key| show.press(key));
+    show.until("asked", |show| !show.fake.searches.lock().expect("searches").is_empty()).await;
+    let (request, sender, answer) = show.fake.searches.lock().expect("searches").pop().expect("one");
+    assert_eq!((request.pattern.as_str(), request.after), ("x", None));
+    for (line, runs) in [(1, 0), (2, 5)] {
+        let run = RunId::from_bits([1; 10]);
+        let hit = SearchHit { run, stream: Stream::Stdout, line, offset: 0, at: None, text: format!("x marks {line}") };
+        sender.tell(Found { hits: vec![hit], runs, of: 9 });
+        show.until("the hit while it goes on", |show| show.shown().contains(&format!("x marks {line}"))).await;
+    }
+    assert!(show.shown().contains("5 of 9 runs, 2 lines") && !answer.is_abandoned(), "{}", show.shown());
+    show.press("escape");
+    show.until("it is ended", |_| answer.is_abandoned()).await;
+    // The next one ends by itself.
+    ["F", "y", "enter"].into_iter().for_each(|key| show.press(key));
+    show.until("asked", |show| !show.fake.searches.lock().expect("searches").is_empty()).await;
+    let (_, sender, answer) = show.fake.searches.lock().expect("searches").pop().expect("one");
+    answer.send(Ok(SearchResults { runs: 9, ..SearchResults::default() }));
+    drop(sender);
+    show.until("its outcome", |show| show.shown().contains("0 lines in 9 runs")).await;
 }
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use std::time::Duration;
 use insta::assert_snapshot;
 
 use super::stage::{Stage, frame, id, run, with_history, with_record};
-use crate::api::{RecordsPage, SearchHit, SearchResults, SearchScope, Stream};
-use crate::model::{ErrorCode, Failure, Mode, MouseButton, MouseKind, Record, Size, Status};
+use crate::api::{Found, RecordsPage, SearchHit, SearchPlace, SearchResults, SearchScope, Stream};
+use crate::model::{ErrorCode, Failure, Mode, Modifiers, Mouse, MouseButton, MouseKind, Record, Size, Status};
 use crate::tui::cmd::Cmd;
 use crate::tui::event::{Answer, Event, Input};
 use crate::tui::model::Focus;
@@ -56,7 +56,8 @@ fn found(size: (u16, u16)) -> Stage {
     assert!(request.ignore_case && !request.is_regex && request.scope == SearchScope::All);
     let long = format!("{} and then an Error at the end of it", "x".repeat(90));
     let hits = vec![hit(1, 7, "first error"), hit(4, 1201, &long), hit(21, 3, "\terror: no host")];
-    let results = SearchResults { hits, has_more: false, runs: 6, unreadable: 1 };
+    stage.event(Event::Found { number: *number, found: Found { hits, runs: 4, of: 6 } });
+    let results = SearchResults { runs: 6, unreadable: 1, ..SearchResults::default() };
     stage.event(Event::Answer(Answer::Found { number: *number, result: Ok(results) }));
     stage
 }
@@ -120,6 +121,137 @@ fn an_answer_to_an_older_search_is_no_answer_to_this_one() {
     stage.type_text("a(");
     stage.press("enter");
     assert!(stage.text().contains("unclosed group"), "{}", stage.text());
+}
+
+/// A search that goes on: its number.
+fn searching(size: (u16, u16)) -> (Stage, u64) {
+    let mut stage = Stage::demo(size);
+    stage.press("F");
+    answer_records(&mut stage);
+    stage.asked();
+    stage.type_text("error");
+    stage.press("enter");
+    let asked = stage.asked();
+    let [Cmd::Find { number, .. }] = &asked[..] else { panic!("{asked:?}") };
+    (stage, *number)
+}
+
+fn tell_hits(stage: &mut Stage, number: u64, lines: std::ops::RangeInclusive<u64>, runs: usize) {
+    let hits = lines.map(|line| hit(1, line, &format!("error {line}"))).collect();
+    stage.event(Event::Found { number, found: Found { hits, runs, of: 40 } });
+}
+
+fn place(line: u64) -> SearchPlace {
+    SearchPlace { run: id(1), stream: Stream::Stdout, offset: line * 10, record: Some(9), runs: 3 }
+}
+
+fn end_at_bound(stage: &mut Stage, number: u64, line: u64) {
+    let results = SearchResults { has_more: true, runs: 4, next: Some(place(line)), ..SearchResults::default() };
+    stage.event(Event::Answer(Answer::Found { number, result: Ok(results) }));
+}
+
+#[test]
+fn what_is_found_is_listed_while_the_search_goes_on_and_can_be_gone_to() {
+    for (size, name) in [(WIDE, "find_searching_80x24"), (SMALL, "find_searching_40x12")] {
+        let (mut stage, number) = searching(size);
+        tell_hits(&mut stage, number, 7..=8, 3);
+        stage.event(Event::Found { number, found: Found { hits: vec![], runs: 12, of: 40 } });
+        assert_snapshot!(name, stage.picture());
+    }
+    let (mut stage, number) = searching(WIDE);
+    tell_hits(&mut stage, number, 7..=8, 3);
+    stage.press("down enter");
+    assert!(
+        stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Show { what: What::Log { place: Some((_, 80)), .. }, .. }))
+    );
+    tell_hits(&mut stage, number, 9..=9, 20);
+    stage.press("escape");
+    assert!(stage.text().contains("error 9") && stage.text().contains("20 of 40"), "{}", stage.text());
+    assert!(!stage.asked().contains(&Cmd::StopFinding), "it went on meanwhile");
+}
+
+#[test]
+fn a_search_ends_when_it_is_left_or_another_word_is_typed() {
+    let (mut stage, _) = searching(WIDE);
+    stage.press("escape");
+    assert!(stage.asked().contains(&Cmd::StopFinding));
+    let (mut stage, number) = searching(WIDE);
+    tell_hits(&mut stage, number, 1..=3, 3);
+    stage.press("s");
+    assert_eq!(stage.asked(), [Cmd::StopFinding]);
+    tell_hits(&mut stage, number, 4..=4, 4);
+    assert!(!stage.text().contains("error 4") && stage.text().contains("Enter searches"), "{}", stage.text());
+    // The word of before is searched for anew: not all of it was found.
+    stage.press("backspace enter");
+    assert!(matches!(&stage.asked()[..], [Cmd::Find { number: 2, request }] if request.after.is_none()));
+    stage.press("escape");
+    assert_eq!(stage.asked().iter().filter(|cmd| **cmd == Cmd::StopFinding).count(), 1);
+}
+
+#[test]
+fn whoever_goes_past_the_last_of_the_first_lines_gets_more() {
+    let (mut stage, number) = searching(WIDE);
+    tell_hits(&mut stage, number, 1..=1000, 3);
+    end_at_bound(&mut stage, number, 1000);
+    assert!(stage.text().contains("the first 1000 lines in 4 runs"), "{}", stage.text());
+    for _ in 0..200 {
+        stage.press("pagedown");
+    }
+    assert_snapshot!("find_more_80x24", stage.text());
+    let asked = stage.asked();
+    let [Cmd::Find { number, request }] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!((request.after, request.pattern.as_str()), (Some(place(1000)), "error"));
+    let number = *number;
+    tell_hits(&mut stage, number, 1001..=1003, 9);
+    let results = SearchResults { runs: 40, ..SearchResults::default() };
+    stage.event(Event::Answer(Answer::Found { number, result: Ok(results) }));
+    assert!(stage.text().contains("1003 lines in 40 runs") && stage.text().contains("error 1001"), "{}", stage.text());
+    stage.press("enter");
+    assert!(
+        stage
+            .asked()
+            .iter()
+            .any(|cmd| matches!(cmd, Cmd::Show { what: What::Log { place: Some((_, 10_010)), .. }, .. }))
+    );
+}
+
+#[test]
+fn the_wheel_and_a_click_on_the_last_words_go_on_too() {
+    for by_wheel in [true, false] {
+        let (mut stage, number) = searching(WIDE);
+        tell_hits(&mut stage, number, 1..=4, 3);
+        end_at_bound(&mut stage, number, 4);
+        stage.asked();
+        let button = if by_wheel { MouseButton::WheelDown } else { MouseButton::Left };
+        // The fourth hit is above it.
+        let mouse = Mouse { kind: MouseKind::Press, button, x: 5, y: 7, modifiers: Modifiers::default() };
+        for _ in 0..if by_wheel { 2 } else { 1 } {
+            stage.event(Event::Input(Input::Mouse(mouse)));
+        }
+        assert!(stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Find { .. })), "{}", stage.text());
+    }
+}
+
+#[test]
+fn the_lines_that_are_kept_are_bounded_and_the_oldest_go() {
+    let (mut stage, mut number) = searching(WIDE);
+    for page in 0..11 {
+        tell_hits(&mut stage, number, page * 1000 + 1..=page * 1000 + 1000, 3);
+        end_at_bound(&mut stage, number, page * 1000 + 1000);
+        stage.asked();
+        if page < 10 {
+            for _ in 0..1100 {
+                stage.press("pagedown");
+                if let Some(Cmd::Find { number: next, .. }) = stage.asked().last() {
+                    number = *next;
+                    break;
+                }
+            }
+        }
+    }
+    assert!(stage.text().contains("lines 1001 to 11000 in 4 runs"), "{}", stage.text());
+    let Some(crate::tui::model::Overlay::Find(find)) = &stage.model.overlay else { panic!("a search") };
+    assert_eq!((find.hits.len(), find.hits[find.selected].line), (10_000, 10_001));
 }
 
 fn browsing(size: (u16, u16)) -> Stage {

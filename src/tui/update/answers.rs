@@ -77,7 +77,7 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
                 }
             }
         }
-        Answer::Found { number, result } => find::found(model, number, result),
+        Answer::Found { number, result } => find::ended(model, number, result),
         Answer::Records { before, result } => browser::take_records(model, before, result, cmds),
         Answer::Copied(Ok(())) => {}
         Answer::Copied(Err(why)) => model.complain(format!("the copy was not taken: {why}")),

@@ -47,6 +47,7 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
                 model.dirty = true;
             }
         }
+        Event::Found { number, found } => find::found(model, number, found),
         Event::Show { id, told } => show::told(model, id, told),
         Event::Answer(answer) => answers::take(model, answer, &mut cmds),
         Event::Visited(result) => {

@@ -1,6 +1,6 @@
 //! Search everywhere: typing, going through what was found, and going there.
 
-use crate::api::{RecordsPage, SearchResults, Stream};
+use crate::api::{Found, RecordsPage, SearchResults, Stream};
 use crate::model::{Failure, KeyChord, Mode};
 
 use super::super::cmd::Cmd;
@@ -32,7 +32,9 @@ pub(super) fn press(
     let page = isize::from(i16::try_from(model.size.1 / 2).unwrap_or(10)).max(1);
     match intent {
         Some(Intent::Back) => return,
-        Some(Intent::Accept) if find.is_current() => return go(model, find, cmds),
+        Some(Intent::Accept) if find.is_current() && find.selected < find.hits.len() => return go(model, find, cmds),
+        // There is nothing to go to yet.
+        Some(Intent::Accept) if find.is_current() && find.asked.is_some() => {}
         Some(Intent::Accept) => search(model, &mut find, cmds),
         Some(Intent::Down) => find.step(1),
         Some(Intent::Up) => find.step(-1),
@@ -44,11 +46,48 @@ pub(super) fn press(
             prompt::edit_line(&mut find.input, chord, MAX_BYTES);
         }
     }
+    stop_if_other(&mut find);
     model.overlay = Some(Overlay::Find(find));
 }
 
 pub(super) fn paste(find: &mut Find, text: &str) {
     prompt::paste_line(&mut find.input, text, MAX_BYTES);
+    stop_if_other(find);
+}
+
+/// Who types another word wants the old one no longer.
+fn stop_if_other(find: &mut Find) {
+    if find.asked.is_some() && !find.is_current() {
+        find.stop();
+    }
+}
+
+/// The search everywhere that is shown, or comes back after the show that was opened from it.
+fn current(model: &mut Model) -> Option<&mut Find> {
+    match (&mut model.overlay, &mut model.show) {
+        (Some(Overlay::Find(find)), _) => Some(find),
+        (_, Some(show)) => match &mut show.back {
+            Some(Overlay::Find(find)) => Some(find),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// After every event: who has gone past the last hit gets more, and a search that nobody waits for any more is ended.
+pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let number = model.searches + 1;
+    if let Some(Overlay::Find(find)) = &mut model.overlay
+        && find.wants_more()
+    {
+        (find.asked, find.failure) = (Some(number), None);
+        cmds.push(Cmd::Find { number, request: find.request() });
+        (model.searches, model.finding, model.dirty) = (number, Some(number), true);
+    }
+    if model.finding.is_some() && current(model).and_then(|find| find.asked) != model.finding {
+        model.finding = None;
+        cmds.push(Cmd::StopFinding);
+    }
 }
 
 fn search(model: &mut Model, find: &mut Find, cmds: &mut Vec<Cmd>) {
@@ -58,34 +97,26 @@ fn search(model: &mut Model, find: &mut Find, cmds: &mut Vec<Cmd>) {
         return;
     }
     model.searches += 1;
-    (find.searched, find.asked) = (Some(pattern), Some(model.searches));
-    (find.hits, find.selected, find.summary) = (Vec::new(), 0, String::new());
+    model.finding = Some(model.searches);
+    find.begin(pattern, model.searches);
     cmds.push(Cmd::Find { number: model.searches, request: find.request() });
 }
 
 /// Takes what was found.
-pub(super) fn found(model: &mut Model, number: u64, result: Result<SearchResults, Failure>) {
-    let Some(Overlay::Find(find)) = &mut model.overlay else { return };
-    if find.asked != Some(number) {
-        return;
+pub(super) fn found(model: &mut Model, number: u64, found: Found) {
+    if let Some(find) = current(model).filter(|find| find.asked == Some(number)) {
+        find.take(found);
+        model.dirty = true;
     }
-    find.asked = None;
-    match result {
-        Ok(results) => {
-            let more = if results.has_more { "the first " } else { "" };
-            let unreadable = match results.unreadable {
-                0 => String::new(),
-                1 => ", one log could not be read".to_owned(),
-                count => format!(", {count} logs could not be read"),
-            };
-            find.summary = {
-                let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-                let (lines, runs) = (plural(results.hits.len(), "line"), plural(results.runs, "run"));
-                format!("{more}{lines} in {runs}{unreadable}")
-            };
-            find.hits = results.hits;
-        }
-        Err(failure) => find.failure = Some(failure.message),
+}
+
+/// Takes what a search has come to.
+pub(super) fn ended(model: &mut Model, number: u64, result: Result<SearchResults, Failure>) {
+    if model.finding == Some(number) {
+        model.finding = None;
+    }
+    if let Some(find) = current(model).filter(|find| find.asked == Some(number)) {
+        find.end(result);
     }
 }
 
@@ -130,12 +161,12 @@ pub(crate) fn run_name(model: &Model, find: &Find, run: crate::model::RunId) -> 
 
 /// A line of the hits was clicked; clicked again, it is gone to.
 pub(super) fn click(model: &mut Model, mut find: Box<Find>, line: usize, cmds: &mut Vec<Cmd>) {
-    if line >= find.hits.len() {
+    if line > find.hits.len() {
         model.overlay = Some(Overlay::Find(find));
-    } else if line == find.selected && find.is_current() {
+    } else if line == find.selected && line < find.hits.len() && find.is_current() {
         go(model, find, cmds);
     } else {
-        find.selected = line;
+        find.select(line);
         model.overlay = Some(Overlay::Find(find));
     }
 }

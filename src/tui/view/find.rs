@@ -34,7 +34,7 @@ pub(super) fn top(selected: usize, height: u16) -> usize {
 
 pub(super) fn draw(model: &Model, find: &Find, theme: Theme, buf: &mut Buffer) -> Option<Position> {
     let area = Rect::new(0, 0, model.size.0, model.size.1.saturating_sub(1));
-    let inside = window(buf, area, "Search everywhere", theme.head(true));
+    let inside = window(buf, area, &title(find, area.width), theme.head(true));
     let x = put(buf, inside.x, inside.y, inside.width, "/", theme.key());
     let kind = format!(" {} ", find.pattern().kind());
     let cols = u16::try_from(width(&kind)).unwrap_or(0).min(inside.width / 2);
@@ -43,8 +43,13 @@ pub(super) fn draw(model: &Model, find: &Find, theme: Theme, buf: &mut Buffer) -
     let cursor = draw_input(&find.input, "in the logs of all runs of this session", true, theme, place, buf);
     let (text, style) = match (&find.failure, find.asked, find.is_current()) {
         (Some(why), ..) => (why.clone(), theme.error()),
-        (None, Some(_), _) => ("searching…".to_owned(), theme.label()),
-        (None, None, true) => (format!("{}; Enter goes there", find.summary), theme.label()),
+        (None, Some(_), _) if find.hits.is_empty() => ("searching…".to_owned(), theme.label()),
+        (None, Some(_), _) => ("searching…; Enter goes there".to_owned(), theme.label()),
+        // A server of an older version cannot go on from there.
+        (None, None, true) if find.has_more && find.next.is_none() => {
+            (format!("{}: a longer word finds fewer", find.summary()), theme.label())
+        }
+        (None, None, true) => (format!("{}; Enter goes there", find.summary()), theme.label()),
         (None, None, false) => ("Enter searches".to_owned(), theme.label()),
     };
     put(buf, inside.x, inside.y + 1, inside.width, &fit(&text, inside.width.into()), style);
@@ -55,7 +60,27 @@ pub(super) fn draw(model: &Model, find: &Find, theme: Theme, buf: &mut Buffer) -
         let line = Rect { y, height: 1, ..lines };
         draw_hit(model, find, hit, index == find.selected, regex.as_ref(), theme, line, buf);
     }
+    draw_more(find, top, theme, lines, buf);
     cursor
+}
+
+/// The title: how far a search is while it goes on.
+fn title(find: &Find, cols: u16) -> String {
+    const NAME: &str = "Search everywhere";
+    let Some(progress) = find.progress() else { return NAME.to_owned() };
+    let whole = format!("{NAME} · {progress}");
+    if width(&whole) + 4 <= usize::from(cols) { whole } else { progress }
+}
+
+/// The words behind the last hit when there is more to find.
+fn draw_more(find: &Find, top: usize, theme: Theme, lines: Rect, buf: &mut Buffer) {
+    let Some(y) = find.hits.len().checked_sub(top).and_then(|below| u16::try_from(below).ok()) else { return };
+    if find.next.is_none() || y >= lines.height {
+        return;
+    }
+    let text = if find.asked.is_some() { "searching for more…" } else { "there is more: go on to here" };
+    let style = if find.selected == find.hits.len() { theme.selected(true) } else { theme.dim() };
+    put(buf, lines.x, lines.y + y, lines.width, &fit(text, lines.width.into()), style);
 }
 
 #[expect(clippy::too_many_arguments, reason = "what a line is made of")]

@@ -14,6 +14,7 @@ mod program;
 mod real;
 mod records;
 mod redacted;
+mod searching;
 mod starting;
 mod stopped;
 mod unprivileged;

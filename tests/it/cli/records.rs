@@ -63,6 +63,23 @@ fn a_search_finds_lines_and_exits_1_when_there_are_none() {
 }
 
 #[test]
+fn a_search_goes_on_to_its_limit_page_by_page() {
+    stand(|ground: Arc<Ground>| async move {
+        let run = ground.start(&["--wait", "seq 1 2500 | sed s/^/needle-/"]).await;
+        let found = ground.verb(&["search", "needle", &run, "--limit", "2200"]).await;
+        assert_eq!((found.exit, found.out.lines().count()), (0, 2200));
+        assert!(
+            found.out.ends_with(":2200: needle-2200\n") && found.err.contains("more than these 2200"),
+            "{}",
+            found.err
+        );
+        let found = ground.verb(&["search", "needle", &run, "--limit", "2500", "--json"]).await.json();
+        assert_eq!(found["hits"].as_array().map(Vec::len), Some(2500));
+        assert_eq!((&found["has_more"], &found["runs"]), (&false.into(), &1.into()));
+    });
+}
+
+#[test]
 fn an_export_goes_to_standard_output_or_to_a_file() {
     stand(|ground: Arc<Ground>| async move {
         let run = ground.start(&["--wait", r"printf '\033[31mred\033[0m\n'"]).await;

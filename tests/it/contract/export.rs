@@ -120,8 +120,9 @@ async fn what_is_on_the_screen_is_in_the_log_for_every_reader(ground: Arc<Ground
             ignore_case: false,
             scope: SearchScope::Live,
             limit: 10,
+            after: None,
         };
-        let results = within("hits", ground.client.search(request)).await.expect("a search");
+        let results = within("hits", ground.client.search(request).whole()).await.expect("a search");
         assert_eq!(results.hits.len(), 1, "{found}: {results:?}");
     }
     ground.end().await;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::ffi::OsString;
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -65,6 +65,8 @@ type MakeClient = Box<dyn Fn(SessionName, Typist) -> Arc<dyn Client> + Send + Sy
 pub(super) struct Ground {
     pub(super) client: Arc<dyn Client>,
     pub(super) dir: TempDir,
+    /// The state directory of the supervisor.
+    pub(super) state: PathBuf,
     make: Make,
     pub(super) session: SessionName,
     clients: MakeClient,
@@ -89,14 +91,16 @@ pub(super) fn storage(state: &Path) -> Storage {
 /// A supervisor in this process.
 pub(super) fn local(limits: Limits) -> Ground {
     let (clients, other_side) = supervised(limits);
+    let state = other_side.1.path().to_owned();
     let sessions = Arc::new(clients.clone());
     let clients = Box::new(move |session, who| -> Arc<dyn Client> { Arc::new(clients.client_of(session, who)) });
-    Ground::new(local, clients, sessions, Box::new(other_side))
+    Ground::new(local, state, clients, sessions, Box::new(other_side))
 }
 
 /// The same behind a socket.
 pub(super) fn remote(limits: Limits) -> Ground {
     let (clients, other_side) = supervised(limits);
+    let state = other_side.1.path().to_owned();
     let served = Arc::new(Served::new(clients));
     let connecting = Arc::clone(&served);
     let connect = move |session, who| {
@@ -106,7 +110,7 @@ pub(super) fn remote(limits: Limits) -> Ground {
     };
     let sessions = connect("sessions".parse().expect("a name"), Typist::default());
     let clients = Box::new(move |session, who| -> Arc<dyn Client> { connect(session, who) });
-    Ground::new(remote, clients, sessions, Box::new((served, other_side)))
+    Ground::new(remote, state, clients, sessions, Box::new((served, other_side)))
 }
 
 fn supervised(limits: Limits) -> (Clients, (tokio::task::JoinHandle<()>, TempDir)) {
@@ -147,6 +151,7 @@ pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
 impl Ground {
     fn new(
         make: Make,
+        state: PathBuf,
         clients: MakeClient,
         sessions: Arc<dyn Sessions>,
         other_side: Box<dyn Any + Send + Sync>,
@@ -154,7 +159,7 @@ impl Ground {
         let session = new_session();
         let client = clients(session.clone(), Typist::default());
         let dir = tempfile::tempdir().expect("a folder");
-        Ground { client, dir, make, session, clients, sessions, _other_side: other_side }
+        Ground { client, dir, state, make, session, clients, sessions, _other_side: other_side }
     }
 
     /// Makes a client of the same supervisor for another session.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use shtask::api::{SearchHit, SearchRequest, SearchResults, SearchScope, Stream};
+use futures_util::FutureExt;
+use shtask::api::{Found, SearchHit, SearchRequest, SearchResults, SearchScope, Stream};
 use shtask::model::{ErrorCode, Limits, RunId};
 
 use super::ground::{Ground, SECRET, on_every_ground, within};
@@ -13,16 +14,18 @@ on_every_ground!(
     the_output_of_a_terminal_is_searched_as_text,
     a_search_is_of_one_run_of_all_live_ones_or_of_all_on_record,
     a_search_stops_at_its_limit_and_says_so,
+    a_search_goes_on_page_by_page_and_finds_every_line_once,
+    hits_are_told_while_the_search_goes_on_and_whoever_leaves_ends_it,
     a_search_confirms_no_secret,
     a_bad_search_is_answered,
 );
 
 fn plain(pattern: &str, scope: SearchScope) -> SearchRequest {
-    SearchRequest { pattern: pattern.into(), is_regex: false, ignore_case: false, scope, limit: 100 }
+    SearchRequest { pattern: pattern.into(), is_regex: false, ignore_case: false, scope, limit: 100, after: None }
 }
 
 async fn search(ground: &Ground, request: SearchRequest) -> SearchResults {
-    within("results", ground.client.search(request)).await.expect("results")
+    within("results", ground.client.search(request).whole()).await.expect("results")
 }
 
 fn texts(results: &SearchResults) -> Vec<&str> {
@@ -104,6 +107,74 @@ async fn a_search_stops_at_its_limit_and_says_so(ground: Arc<Ground>) {
     }
 }
 
+/// S6.6: nothing is cut silently.
+async fn a_search_goes_on_page_by_page_and_finds_every_line_once(ground: Arc<Ground>) {
+    let ground = ground.another(Limits { kept_runs: 1, ..Limits::default() });
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        runs.push(ground.outcome(ground.sh("seq 1 40 | sed s/^/needle-/; echo hay; echo needle-err >&2")).await.id);
+    }
+    runs.push(ground.start(ground.sh("seq 1 40 | sed s/^/needle-/; exec sleep 100")).await);
+    ground.until_shown(runs[3], "needle-40").await;
+    let whole = search(&ground, SearchRequest { limit: 1000, ..plain("needle-", SearchScope::All) }).await;
+    assert_eq!((whole.hits.len(), whole.runs, whole.next), (163, 4, None));
+    for scope in [SearchScope::All, SearchScope::Live, SearchScope::Run(runs[0])] {
+        let place = |hit: &SearchHit| (hit.run, hit.stream, hit.line, hit.offset);
+        let wanted = whole.hits.iter().filter(|hit| match scope {
+            SearchScope::All => true,
+            SearchScope::Live => hit.run == runs[3],
+            SearchScope::Run(run) => hit.run == run,
+        });
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let results = search(&ground, SearchRequest { limit: 7, after, ..plain("needle-", scope) }).await;
+            found.extend(results.hits);
+            assert_eq!(results.has_more, results.next.is_some());
+            after = results.next;
+            if after.is_none() {
+                let searched = if scope == SearchScope::All { 4 } else { 1 };
+                assert_eq!(results.runs, searched, "those of the pages before count");
+                break;
+            }
+            if scope == SearchScope::All && found.len() == 14 {
+                // Newer than all that is searched: it is no part of what was begun.
+                ground.outcome(ground.sh("echo needle-new")).await;
+            }
+        }
+        assert!(found.iter().map(place).eq(wanted.map(place)), "{scope:?}: {found:?}");
+    }
+    ground.end().await;
+}
+
+/// S6.6.
+async fn hits_are_told_while_the_search_goes_on_and_whoever_leaves_ends_it(ground: Arc<Ground>) {
+    let endless = ground.outcome(ground.sh("echo endless")).await.id;
+    let newer = ground.outcome(ground.sh("echo needle")).await.id;
+    // Nobody has read that much by the end of the test, or of the day.
+    let log = ground.state.join("logs").join(endless.as_str()).join("000001.stdout");
+    let file = std::fs::File::options().write(true).open(&log).expect("the log");
+    file.set_len(1 << 40).expect("a file with a hole");
+    let mut searches = Vec::new();
+    for _ in 0..8 {
+        let mut search = ground.client.search(plain("needle", SearchScope::All));
+        let Found { hits, of, .. } = within("the first hit", search.next()).await.expect("a hit");
+        assert_eq!((hits.iter().map(|hit| hit.run).collect::<Vec<_>>(), of), (vec![newer], 2));
+        assert!(search.outcome().now_or_never().is_none(), "it goes on");
+        searches.push(search);
+    }
+    let further = within("how far it is", searches[0].next()).await.expect("it goes on");
+    assert_eq!((further.hits, further.runs, further.of), (vec![], 1, 2));
+    let request = plain("needle", SearchScope::Run(newer));
+    let busy = within("an answer", ground.client.search(request.clone()).whole()).await.expect_err("too many");
+    assert_eq!(busy.code, ErrorCode::Busy);
+    drop(searches);
+    let end = std::time::Instant::now() + super::ground::DEADLINE;
+    while within("an answer", ground.client.search(request.clone()).whole()).await.is_err() {
+        assert!(std::time::Instant::now() < end, "those that were left are over");
+    }
+    file.set_len(0).expect("short again");
+}
+
 /// S9.4.
 async fn a_search_confirms_no_secret(ground: Arc<Ground>) {
     let run = ground.outcome(ground.sh(format!("echo the word is {SECRET} today"))).await.id;
@@ -116,7 +187,7 @@ async fn a_search_confirms_no_secret(ground: Arc<Ground>) {
 async fn a_bad_search_is_answered(ground: Arc<Ground>) {
     let regex = SearchRequest { is_regex: true, ..plain("a(b", SearchScope::All) };
     for request in [regex, plain("", SearchScope::All), SearchRequest { limit: 0, ..plain("x", SearchScope::All) }] {
-        let failure = ground.client.search(request).await.expect_err("refused");
+        let failure = ground.client.search(request).whole().await.expect_err("refused");
         assert_eq!(failure.code, ErrorCode::Invalid, "{failure}");
     }
 }

@@ -28,7 +28,7 @@ async fn start(client: &dyn Client, spec: RunSpec) -> RunId {
 }
 
 fn search(scope: SearchScope) -> SearchRequest {
-    SearchRequest { pattern: "x".into(), is_regex: false, ignore_case: false, scope, limit: 10 }
+    SearchRequest { pattern: "x".into(), is_regex: false, ignore_case: false, scope, limit: 10, after: None }
 }
 
 /// Every request that names a run, with its failure.
@@ -50,7 +50,7 @@ async fn all_failures(ground: &Ground, client: &dyn Client, run: RunId) -> Vec<F
         client.watch(run, View { size: Size::DEFAULT }).await.expect_err("watch"),
         client.forget(run).await.expect_err("forget"),
         client.why(run).await.expect_err("why"),
-        client.search(search(SearchScope::Run(run))).await.expect_err("search"),
+        client.search(search(SearchScope::Run(run))).whole().await.expect_err("search"),
         client.export(run, ExportFormat::Json).outcome.await.expect_err("export"),
         client.export(run, ExportFormat::Text).outcome.await.expect_err("export"),
         client.reap(Some(run)).await.expect_err("reap"),
@@ -78,7 +78,7 @@ async fn a_run_of_another_session_answers_like_one_that_never_was(ground: Arc<Gr
     assert!(expected.iter().all(|failure| failure.code == ErrorCode::NotFound), "{expected:?}");
     assert_eq!(other.list_records(RecordsRequest::newest(10)).await.expect("a page").records, []);
     assert_eq!(other.summary().await.expect("a summary").runs, []);
-    assert_eq!(other.search(search(SearchScope::All)).await.expect("results").runs, 0);
+    assert_eq!(other.search(search(SearchScope::All)).whole().await.expect("results").runs, 0);
     let look = ground.client.inspect(live).await.expect("a look").view.record;
     assert_eq!((look.status, look.revision), (Status::Running, 2), "nothing has happened to it");
 }

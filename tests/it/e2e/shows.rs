@@ -1,6 +1,8 @@
 //! Search everywhere, the history browser, replays and merged logs, in the real program.
 
-use super::product::open;
+use std::path::PathBuf;
+
+use super::product::{home, launch, open};
 
 const CONFIG: &str = r#"
 [tasks.web]
@@ -34,6 +36,45 @@ fn trouble_in_a_finished_run_is_found_and_gone_to() {
     terminal.wait_for_text("Search everywhere");
     terminal.keys("<Esc>");
     terminal.wait_for("the list again", |screen| screen.has("web-200.") && !screen.has("Search everywhere"));
+}
+
+#[test]
+fn what_is_found_everywhere_is_shown_while_the_search_goes_on() {
+    let home = home("[tasks.old]\nrun = 'echo needle-old'\nmode = 'pipes'\n[tasks.web]\nrun = 'echo needle-web'\n");
+    let mut terminal = launch(&home).start();
+    terminal.wait_for("both to end", |screen| screen.has("pipes completed") && screen.has("pty   completed"));
+    let inside =
+        |folder: PathBuf| std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("there").path());
+    let project = inside(home.folder("state").join("shtask/projects")).next().expect("the folder of the project");
+    let mut logs = inside(project.join("logs")).map(|run| run.join("000001.stdout"));
+    let old = logs.find(|log| log.exists()).expect("the log of the run with pipes");
+    // Nobody has read that much by the end of the day.
+    let file = std::fs::File::options().write(true).open(old).expect("the log");
+    file.set_len(1 << 40).expect("a file with a hole");
+    terminal.keys("Fneedle<Enter>");
+    terminal.wait_for("a hit and how far it is", |screen| {
+        screen.has("needle-old") && screen.has("searching…") && screen.has("of 2 runs")
+    });
+    terminal.keys("<Enter>");
+    terminal.wait_for("its place", |screen| screen.has("log of ") && screen.has("line 1"));
+    terminal.keys("<Esc>");
+    terminal.wait_for("the search, which went on", |screen| screen.has("Search everywhere") && screen.has("of 2 runs"));
+    terminal.keys("<Esc>");
+    terminal.wait_for_no_text("Search everywhere");
+}
+
+#[test]
+fn more_than_a_thousand_lines_are_gone_through() {
+    let mut terminal = open("[tasks.job]\nrun = 'seq 1 2500 | sed s/^/trouble-/'\n");
+    terminal.wait_for_text("trouble-2500");
+    terminal.keys("Ftrouble<Enter>");
+    terminal.wait_for_text("the first 1000 lines in 1 run");
+    for wanted in ["the first 2000 lines in 1 run", "2500 lines in 1 run"] {
+        terminal.keys(&"<PgDn>".repeat(80));
+        terminal.wait_for_text(wanted);
+    }
+    terminal.keys(&"<PgDn>".repeat(80));
+    terminal.wait_for_text("2500 trouble-2500");
 }
 
 #[test]

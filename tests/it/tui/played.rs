@@ -4,9 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use shtask::api::{
     Client, Closing, Deadline, Export, ExportFormat, Feed, FeedSender, Foreground, HistoryRows, Inspection, LogReading,
-    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, SearchResults,
-    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, Summary, View, Watch,
-    feed,
+    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, SearchRequest, Searching, ShutdownReport,
+    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, Stopping, Summary, View, Watch, feed, searching,
 };
 use shtask::model::{
     Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
@@ -129,8 +128,9 @@ impl Client for Played {
         refuse()
     }
 
-    fn search(&self, _: SearchRequest) -> Reply<SearchResults> {
-        refuse()
+    fn search(&self, _: SearchRequest) -> Searching {
+        // Both other ends are gone.
+        searching().2
     }
 
     fn export(&self, _: RunId, _: ExportFormat) -> Export {

@@ -175,7 +175,9 @@ fn ask(name: &str) -> Ask {
                 ignore_case: false,
                 scope: SearchScope::Run(run),
                 limit: 10,
+                after: None,
             },
+            as_found: false,
         },
         "export" => Ask::Export { run, format: ExportFormat::Cast },
         "forget" => Ask::Forget { run },
@@ -286,9 +288,25 @@ fn tells() -> Vec<(&'static str, FromServer, Vec<u8>)> {
         ("suppressed", FromServer::Suppressed { id, stream: Stream::Stderr }, vec![]),
         ("leased", FromServer::Leased { id, lease: LeaseId(3) }, vec![]),
         ("chunk", FromServer::Chunk { id }, b"bytes".to_vec()),
+        ("found", FromServer::Found { id, found: found() }, vec![]),
+        (
+            "ok_search",
+            ok(Json::of(&SearchResults { has_more: true, runs: 7, next: Some(place()), ..SearchResults::default() })),
+            vec![],
+        ),
         ("end", FromServer::End { id }, vec![]),
         ("goodbye", FromServer::Goodbye { reason: failure }, vec![]),
     ]
+}
+
+fn place() -> SearchPlace {
+    SearchPlace { run: run(), stream: Stream::Stderr, offset: 12, record: Some(4), runs: 6 }
+}
+
+fn found() -> Found {
+    let at = Some("2026-11-29T19:00:00Z".parse().expect("a time"));
+    let hit = SearchHit { run: run(), stream: Stream::Stderr, line: 3, offset: 12, at, text: "here".into() };
+    Found { hits: vec![hit], runs: 6, of: 9 }
 }
 
 fn folder() -> PathBuf {
@@ -332,7 +350,12 @@ fn what_a_client_says_is_read_from_its_sample() {
         let read = FromClient::read(sample(&format!("ask_{name}"), &written)).expect("a message");
         assert_eq!(read, message);
     }
-    for (name, message) in [("cancel", FromClient::Cancel { id: 5 }), ("taken", FromClient::Taken { id: 5 })] {
+    let Ask::Search { request, .. } = ask("search") else { panic!("a search") };
+    let what = Ask::Search { request: SearchRequest { after: Some(place()), ..request }, as_found: true };
+    let on = FromClient::Ask { id: 5, what: Box::new(what), guard: None };
+    let others =
+        [("cancel", FromClient::Cancel { id: 5 }), ("taken", FromClient::Taken { id: 5 }), ("ask_search_as_found", on)];
+    for (name, message) in others {
         let mut written = Outbox::default();
         message.clone().write(&mut written);
         assert_eq!(FromClient::read(sample(name, &written)).expect("a message"), message);
