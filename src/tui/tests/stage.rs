@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::{Position, Rect};
 
 use crate::api::{Activity, DeadlineView, RunView, Termination, Update};
 use crate::model::{
-    Attributes, Cell, Color, CommandSpec, Frame, HistorySpan, KeyChord, Mode, Moment, ProcessIdentity, Record, Row,
-    RunId, RunSpec, Size, Status, Style, TimeoutKind,
+    Attributes, Color, CommandSpec, Frame, HistorySpan, KeyChord, Mode, Moment, ProcessIdentity, Record, Row, RunId,
+    RunSpec, Size, Status, Style, TimeoutKind,
 };
 use crate::tui::cmd::Cmd;
 use crate::tui::event::{Event, Input};
@@ -129,7 +129,7 @@ pub(in crate::tui) fn frame(size: Size, lines: &[&str]) -> Frame {
 }
 
 pub(in crate::tui) fn text_row(line: &str, cols: usize) -> Row {
-    let mut cells = vec![Cell::blank(); cols];
+    let mut cells = vec![crate::model::Cell::blank(); cols];
     for (cell, c) in cells.iter_mut().zip(line.chars()) {
         if c != ' ' {
             cell.text = c.to_string().into();
@@ -148,8 +148,8 @@ pub(in crate::tui) fn colourful(size: Size) -> Frame {
     for cell in &mut row.cells[5..15] {
         cell.style = Style { foreground: Color::Rgb(250, 128, 0), background: Color::Indexed(236), ..Style::default() };
     }
-    row.cells[17] = Cell { text: "界".into(), width: 2, ..Cell::default() };
-    row.cells[18] = Cell { text: "".into(), width: 0, ..Cell::default() };
+    row.cells[17] = crate::model::Cell { text: "界".into(), width: 2, ..crate::model::Cell::default() };
+    row.cells[18] = crate::model::Cell { text: "".into(), width: 0, ..crate::model::Cell::default() };
     row.cells[19].text = "x".into();
     row.cells.truncate(size.cols().into());
     if size.rows() < 2 {
@@ -247,66 +247,70 @@ impl Stage {
 
     /// The text that is drawn, a line a row.
     pub(in crate::tui) fn text(&self) -> String {
-        self.draw().0
+        text_of(&self.draw().0)
     }
 
     /// The text, then the styles: each row as runs of letters with their lengths, then what the letters mean.
     pub(in crate::tui) fn picture(&self) -> String {
-        let (text, styles) = self.draw();
-        format!("{text}\n{styles}")
+        let (buffer, cursor) = self.draw();
+        let cursor = cursor.map_or_else(|| "no cursor".into(), |at| format!("cursor {},{}", at.x, at.y));
+        format!("{}\n{}{cursor}\n", text_of(&buffer), styles_of(&buffer))
     }
 
-    fn draw(&self) -> (String, String) {
+    /// Draws; returns the cells and where the cursor is.
+    pub(in crate::tui) fn draw(&self) -> (Buffer, Option<Position>) {
         let (cols, rows) = self.model.size;
-        let mut terminal = Terminal::new(TestBackend::new(cols, rows)).expect("terminal");
-        let draw = |frame: &mut ratatui::Frame<'_>| {
-            if let Some(cursor) = view(&self.model, frame.buffer_mut()) {
-                frame.set_cursor_position(cursor);
-            }
-        };
-        terminal.draw(draw).expect("draw");
-        let buffer = terminal.backend().buffer().clone();
-        let (mut text, mut map, mut looks) = (String::new(), String::new(), Vec::<String>::new());
-        for y in 0..rows {
-            let mut x = 0;
-            let (mut line, mut runs) = (String::new(), Vec::<(usize, u16)>::new());
-            while x < cols {
-                let cell = &buffer[(x, y)];
-                let modifier = format!("{:?}", cell.modifier);
-                let modifier = modifier.trim_start_matches("Modifier(").trim_end_matches(')');
-                let look = format!("{:?} on {:?} {modifier} {:?}", cell.fg, cell.bg, cell.underline_color);
-                let look = look.replace(" Reset", " -").replace("Reset ", "- ");
-                let number = looks.iter().position(|known| *known == look).unwrap_or_else(|| {
-                    looks.push(look);
-                    looks.len() - 1
-                });
-                match runs.last_mut() {
-                    Some((last, count)) if *last == number => *count += 1,
-                    Some(_) | None => runs.push((number, 1)),
-                }
-                line.push_str(cell.symbol());
-                x += 1;
-                // The second half of a wide character is no character of its own.
-                if crate::tui::model::width(cell.symbol()) == 2 && x < cols {
-                    x += 1;
-                    if let Some((_, count)) = runs.last_mut() {
-                        *count += 1;
-                    }
-                }
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-            let runs: Vec<String> = runs.iter().map(|(look, count)| format!("{}{count}", letter(*look))).collect();
-            map.push_str(&format!("{y:>2} {}\n", runs.join(" ")));
-        }
-        for (number, look) in looks.iter().enumerate() {
-            map.push_str(&format!("{} = {look}\n", letter(number)));
-        }
-        let shown = terminal.backend().cursor_visible();
-        let at = terminal.backend().cursor_position();
-        map.push_str(&if shown { format!("cursor {},{}\n", at.x, at.y) } else { "no cursor\n".into() });
-        (text, map)
+        let mut buffer = Buffer::empty(Rect::new(0, 0, cols, rows));
+        let cursor = view(&self.model, &mut buffer);
+        (buffer, cursor)
     }
+}
+
+/// The cells of a row that are seen: the second half of a wide character is none.
+fn seen(buffer: &Buffer, y: u16) -> impl Iterator<Item = (&Cell, u16)> {
+    let mut x = 0;
+    std::iter::from_fn(move || {
+        let cell = (x < buffer.area.width).then(|| &buffer[(x, y)])?;
+        let cols = if crate::tui::model::width(cell.symbol()) == 2 { 2.min(buffer.area.width - x) } else { 1 };
+        x += cols;
+        Some((cell, cols))
+    })
+}
+
+fn text_of(buffer: &Buffer) -> String {
+    let line = |y| seen(buffer, y).map(|(cell, _)| cell.symbol()).collect::<String>().trim_end().to_owned() + "\n";
+    (0..buffer.area.height).map(line).collect()
+}
+
+fn styles_of(buffer: &Buffer) -> String {
+    let (mut map, mut looks) = (String::new(), Vec::<String>::new());
+    for y in 0..buffer.area.height {
+        let mut runs = Vec::<(usize, u16)>::new();
+        for (cell, cols) in seen(buffer, y) {
+            let look = look(cell);
+            let number = looks.iter().position(|known| *known == look).unwrap_or_else(|| {
+                looks.push(look);
+                looks.len() - 1
+            });
+            match runs.last_mut() {
+                Some((last, count)) if *last == number => *count += cols,
+                Some(_) | None => runs.push((number, cols)),
+            }
+        }
+        let runs: Vec<String> = runs.iter().map(|(look, count)| format!("{}{count}", letter(*look))).collect();
+        map.push_str(&format!("{y:>2} {}\n", runs.join(" ")));
+    }
+    for (number, look) in looks.iter().enumerate() {
+        map.push_str(&format!("{} = {look}\n", letter(number)));
+    }
+    map
+}
+
+fn look(cell: &Cell) -> String {
+    let modifier = format!("{:?}", cell.modifier);
+    let modifier = modifier.trim_start_matches("Modifier(").trim_end_matches(')');
+    let look = format!("{:?} on {:?} {modifier} {:?}", cell.fg, cell.bg, cell.underline_color);
+    look.replace(" Reset", " -").replace("Reset ", "- ")
 }
 
 fn letter(number: usize) -> char {
