@@ -133,7 +133,7 @@ proptest! {
         let mut stage = Stage::demo((cols, rows));
         for step in steps {
             happen(&mut stage, step);
-            stage.text();
+            stage.draw();
             let model = &stage.model;
             // The selection is a row whenever there is one, and at most one run is watched.
             let is_selected = model.list.selected().is_some() || model.list.selected_group().is_some();

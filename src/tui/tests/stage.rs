@@ -1,6 +1,6 @@
 //! A model with runs in it, and hands to press its keys.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -23,6 +23,9 @@ use crate::tui::{ColorChoice, TaskEntry};
 
 /// The moment at which every test starts.
 pub(in crate::tui) const START: Moment = Moment::from_boot(Duration::from_secs(10_000));
+
+/// The default keys, made once: tests make many stages.
+static KEYS: LazyLock<Arc<Keymap>> = LazyLock::new(Arc::default);
 
 pub(in crate::tui) fn id(n: u8) -> RunId {
     RunId::from_bits([n; 10])
@@ -172,7 +175,7 @@ impl Stage {
             title: "project".into(),
             attach_key: "C-a".parse().expect("key"),
             hold: None,
-            keys: Arc::new(Keymap::default()),
+            keys: Arc::clone(&KEYS),
             theme: Theme::default(),
             by_ground: None,
             cwd: "/work/project".into(),
