@@ -17,6 +17,7 @@ mod palette;
 mod pane;
 mod pane_reading;
 mod panes;
+mod possible;
 mod prompt;
 mod question;
 mod reading;
@@ -44,6 +45,7 @@ pub(crate) use menu::{ExportMenu, ExtendMenu, LeaveAnswer, LeaveQuestion, SIGNAL
 pub(crate) use over::ended_words;
 pub(crate) use palette::{Palette, PaletteEntry, Target};
 pub(crate) use pane::Pane;
+pub(crate) use possible::is_motion;
 pub(crate) use prompt::{Field, Prompt};
 pub(crate) use question::{Deed, Question};
 pub(crate) use reading::*;

@@ -2,16 +2,12 @@
 
 use tui_input::Input;
 
-use crate::model::{Mode, Status};
 use crate::tui::keys::{Intent, Part, table_of};
 
-use super::{Match, Model, RowKey, cut, fuzzy};
+use super::{Match, Model, RowKey, fuzzy, is_motion};
 
 /// What an action loses in the ranking that makes no sense at the moment.
 const NO_SENSE: i32 = -15;
-/// How wide the name of a run is where it is told why something cannot be done.
-const MAX_NAME_COLS: usize = 16;
-const NO_RUN: &str = "no run is selected";
 
 /// What is typed so far.
 #[derive(Debug, Clone)]
@@ -64,7 +60,7 @@ impl Palette {
                 let rank = score
                     + i32::try_from(in_name * 2).unwrap_or(0)
                     + if entry.why_not.is_none() { 0 } else { NO_SENSE }
-                    - i32::from(is_motion(&entry.target));
+                    - i32::from(matches!(entry.target, Target::Intent(intent) if is_motion(intent)));
                 Some((Called::of(&entry, words), rank, PaletteEntry { at, ..entry }))
             })
             .collect();
@@ -82,7 +78,7 @@ impl Palette {
                 text: format!("{name}  {}", binding.help),
                 name: name.chars().count(),
                 keys: model.setup.keys.labels(self.part, binding.intent).join(", "),
-                why_not: why_not(model, binding.intent),
+                why_not: model.why_not(binding.intent),
                 at: Vec::new(),
             }
         });
@@ -123,72 +119,5 @@ impl Called {
             Some(_) => Called::Begins,
             None => Called::Otherwise,
         }
-    }
-}
-
-/// Whether it only moves about: nobody opens the palette for that, so it comes last of what is equal.
-fn is_motion(target: &Target) -> bool {
-    matches!(
-        target,
-        Target::Intent(
-            Intent::Down | Intent::Up | Intent::First | Intent::Last | Intent::PageUp | Intent::PageDown | Intent::Back
-        )
-    )
-}
-
-/// Why an action of the list can do nothing at the moment, in few words, as far as that is known; none when it can.
-fn why_not(model: &Model, intent: Intent) -> Option<String> {
-    let list = &model.list;
-    let on_group = list.selected_group().is_some();
-    let view = model.selected_view();
-    let is_live = view.is_some_and(|view| !view.record.status.is_final());
-    let is_pty = view.is_some_and(|view| view.record.mode == Mode::Pty);
-    let is_pending = list.selected().is_some_and(|row| row.pending);
-    let is_lost = view.is_some_and(|view| view.record.status == Status::Orphaned);
-    let name = cut(&crate::model::plain_line(&model.selected_name(), 64), "", MAX_NAME_COLS);
-    let unless = |can: bool, words: &str| {
-        (!can).then(|| if name.is_empty() { NO_RUN.to_owned() } else { format!("{name} {words}") })
-    };
-    match intent {
-        // For all members of a group: what there is to do is told when it is tried.
-        Intent::Start
-        | Intent::Stop
-        | Intent::Kill
-        | Intent::Restart
-        | Intent::KillRestart
-        | Intent::Clear
-        | Intent::Signal
-            if on_group || !model.marked.is_empty() =>
-        {
-            None
-        }
-        Intent::Attach if is_live => unless(is_pty, "has pipes"),
-        Intent::Attach => unless(is_pending, "is not running"),
-        Intent::Stop => unless(is_live || is_lost, "is not running"),
-        Intent::Rename | Intent::Group if on_group => None,
-        Intent::Group if is_live => unless(view.is_some_and(|view| view.record.name.is_some()), "has no name"),
-        Intent::Kill | Intent::Signal | Intent::Extend | Intent::Rename | Intent::Group => {
-            unless(is_live, "is not running")
-        }
-        Intent::Keyboard if is_live => unless(is_pty, "has pipes"),
-        Intent::Keyboard => unless(false, "is not running"),
-        Intent::StopOthers => (list.live().len() <= usize::from(is_live)).then(|| "nothing else is running".to_owned()),
-        Intent::Start => unless(!name.is_empty() && !is_live && !is_pending, "is running"),
-        Intent::Clear => unless(!name.is_empty() && !is_live, "is running"),
-        Intent::Restart | Intent::KillRestart | Intent::Inspect | Intent::Duplicate => unless(!name.is_empty(), ""),
-        Intent::Pager | Intent::Editor | Intent::Export => unless(view.is_some(), "was not started"),
-        Intent::Scrollback | Intent::PageUp | Intent::HalfUp if model.inspect.is_none() => {
-            unless(view.is_some(), "was not started")
-        }
-        Intent::PageDown | Intent::HalfDown if model.inspect.is_none() && model.pane.scroll.is_none() => {
-            Some("at the end".into())
-        }
-        Intent::Detach if !model.setup.has_server => Some("--embedded".into()),
-        Intent::Back
-            if model.inspect.is_none() && !model.zoom && model.pane.scroll.is_none() && list.filter().is_empty() =>
-        {
-            Some("nothing is open".into())
-        }
-        _ => None,
     }
 }

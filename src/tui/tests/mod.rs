@@ -16,6 +16,7 @@ mod marks;
 mod new_run;
 mod palette;
 mod pictures;
+mod possible;
 mod random;
 mod reading;
 mod renaming;

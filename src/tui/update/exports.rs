@@ -12,7 +12,8 @@ use super::answers::complain;
 
 /// The run of the selected row; without one, says so.
 fn selected(model: &mut Model) -> Option<RunId> {
-    let run = model.list.selected().and_then(|row| row.run);
+    let row = model.list.selected()?;
+    let run = row.run;
     if run.is_none() {
         let name = model.selected_name();
         model.inform(format!("{name} was not started yet: there is no output"));

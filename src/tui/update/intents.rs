@@ -9,7 +9,7 @@ use super::super::cmd::Cmd;
 use super::super::exporting::Shower;
 use super::super::keys::Intent;
 use super::super::model::{
-    ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, Renaming, RowKey, SignalMenu,
+    ExtendMenu, Focus, InspectPanel, LineKind, Model, Overlay, Prompt, Renaming, RowKey, SignalMenu, is_motion,
 };
 use super::{
     attached, browser, exports, filter, find, groups, keyboard, leave, line, menus, palette, panes, rename, scroll,
@@ -20,9 +20,18 @@ use super::{
 const PANEL_PAGE: isize = 5;
 
 pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
+    let why_not = model.why_not(intent).filter(|_| !is_motion(intent));
     if groups::act(model, intent, cmds) {
         return;
     }
+    act_on_one(model, intent, cmds);
+    // Most know better words for it, and what to do instead.
+    if let (Some(why), None) = (why_not, &model.notice) {
+        model.inform(why);
+    }
+}
+
+fn act_on_one(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
     match intent {
         Intent::Down => model.list.move_selection(1),
         Intent::Up => model.list.move_selection(-1),
