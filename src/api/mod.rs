@@ -30,7 +30,8 @@ pub use query::{Export, ExportFormat, ExportedLine, Pruned, RecordsPage, Records
 pub use recording::{Recorded, RecordedEvent, Recording};
 pub use reply::{Answer, Reply, reply};
 pub use search::{
-    Found, FoundSender, SearchHit, SearchPlace, SearchRequest, SearchResults, SearchScope, Searching, searching,
+    Found, FoundSender, LinePlace, Newest, SearchHit, SearchPlace, SearchRequest, SearchResults, SearchScope,
+    Searching, searching,
 };
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
 pub use sessions::{Closing, SessionCounts, Sessions};

@@ -41,6 +41,26 @@ pub struct SearchRequest {
     /// Where to go on: [`SearchResults::next`] of the search before, which was otherwise the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<SearchPlace>,
+    /// Asks for the newest hits, in their order, in place of the first ones: of one run only, and told at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<Newest>,
+}
+
+/// Which hits are the newest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Newest {
+    /// Only those before this line.
+    #[serde(default)]
+    pub before: Option<LinePlace>,
+}
+
+/// Where a line begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinePlace {
+    /// Its stream.
+    pub stream: Stream,
+    /// How far in the raw log of it, in bytes.
+    pub offset: u64,
 }
 
 impl SearchRequest {

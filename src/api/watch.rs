@@ -57,4 +57,6 @@ pub struct HistoryRows {
     pub first: u64,
     /// The rows, wrapped to the run's width, oldest first.
     pub rows: Vec<Arc<Row>>,
+    /// The newest row that output is missing before: what a flood over pipes printed between two frames is in the log only.
+    pub gap: Option<u64>,
 }

@@ -166,6 +166,7 @@ impl Verbs<'_> {
                 scope,
                 limit: seen.left.min(SearchRequest::MAX_LIMIT),
                 after,
+                newest: None,
             });
             while let Some(found) = search.next().await {
                 self.show_found(found, seen)?;

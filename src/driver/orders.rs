@@ -55,7 +55,8 @@ impl Driver {
             Command::History { first, count, answer } => {
                 let span = self.collector.history();
                 let first = first.clamp(span.first, span.end);
-                answer.send(Ok(HistoryRows { span, first, rows: self.collector.history_rows(first, count) }));
+                let rows = self.collector.history_rows(first, count);
+                answer.send(Ok(HistoryRows { span, first, rows, gap: self.collector.gap() }));
             }
             Command::Watch(view, answer) => {
                 self.collector.look(view.size);

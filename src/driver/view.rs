@@ -44,6 +44,8 @@ pub(super) struct PipesCollector {
     log: Option<Box<LogView>>,
     /// How many bytes of both streams the log was given.
     shown_bytes: u64,
+    /// The newest row of the log that output is missing before.
+    gap: Option<u64>,
     scrollback_lines: usize,
 }
 
@@ -53,7 +55,15 @@ impl Collector {
             Mode::Pty => Collector::Pty(Box::new(Screen::new(size, scrollback_lines))),
             Mode::Pipes => {
                 let tail = PipesTail::new(TAIL_BYTES);
-                Collector::Pipes(PipesCollector { tail, generation: 0, log: None, shown_bytes: 0, scrollback_lines })
+                let (generation, shown_bytes) = (0, 0);
+                Collector::Pipes(PipesCollector {
+                    tail,
+                    generation,
+                    log: None,
+                    shown_bytes,
+                    gap: None,
+                    scrollback_lines,
+                })
             }
         }
     }
@@ -96,7 +106,11 @@ impl Collector {
     pub(super) fn look(&mut self, size: Size) {
         let Collector::Pipes(pipes) = self else { return };
         match &mut pipes.log {
-            Some(log) => log.resize(size),
+            Some(log) => {
+                log.resize(size);
+                // Rows are wrapped anew: it is somewhere above the screen.
+                pipes.gap = pipes.gap.map(|_| log.frame().history.end);
+            }
             None => {
                 let mut log = Box::new(LogView::new(size, pipes.scrollback_lines));
                 pipes.tail.merged_tail(LOG_START_BYTES).iter().for_each(|(pipe, bytes)| show(&mut log, *pipe, bytes));
@@ -109,7 +123,7 @@ impl Collector {
     /// Takes note that nobody watches any more.
     pub(super) fn look_away(&mut self) {
         if let Collector::Pipes(pipes) = self {
-            pipes.log = None;
+            (pipes.log, pipes.gap) = (None, None);
         }
     }
 
@@ -134,6 +148,14 @@ impl Collector {
         match self {
             Collector::Pty(screen) => screen.history_rows(first, count),
             Collector::Pipes(pipes) => pipes.log.as_mut().map_or_else(Vec::new, |log| log.history_rows(first, count)),
+        }
+    }
+
+    /// Returns the newest row that output is missing before, which nobody has seen.
+    pub(super) fn gap(&self) -> Option<u64> {
+        match self {
+            Collector::Pty(_) => None,
+            Collector::Pipes(pipes) => pipes.gap,
         }
     }
 
@@ -261,6 +283,8 @@ impl PipesCollector {
         if new > LOG_FRAME_BYTES {
             let note = format!("\r\n\x1b[0;2m[{} bytes went by unseen]\x1b[0m\r\n", new - LOG_FRAME_BYTES);
             log.admit(false, note.as_bytes());
+            let noted = log.frame();
+            self.gap = Some(noted.history.end + u64::from(noted.cursor.y));
         }
         if new > 0 {
             let newest = self.tail.merged_tail(new.min(LOG_FRAME_BYTES));
@@ -276,4 +300,30 @@ impl PipesCollector {
 
 fn show(log: &mut LogView, pipe: Pipe, bytes: &[u8]) {
     log.admit(pipe == Pipe::Stderr, bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_row_behind_output_that_nobody_saw_is_known_until_the_view_is_left() {
+        let mut collector = Collector::new(Mode::Pipes, Size::DEFAULT, 10_000);
+        collector.look(Size::DEFAULT);
+        collector.admit(Pipe::Stdout, b"before\n");
+        collector.frame();
+        assert_eq!(collector.gap(), None);
+        let lines: String = (0..5000).map(|number| format!("{number:060}\n")).collect();
+        collector.admit(Pipe::Stdout, lines.as_bytes());
+        collector.frame();
+        let gap = collector.gap().expect("a gap");
+        let text = |row: &Arc<Row>| row.cells.iter().map(|cell| cell.text.as_str()).collect::<String>();
+        let [note, next] = &collector.history_rows(gap - 1, 2)[..] else { panic!("two rows") };
+        assert!(text(note).contains("wentbyunseen"), "{}", text(note));
+        assert!(lines.contains(text(next).trim_end()), "{}", text(next));
+        collector.look(Size::clamped(40, 10));
+        assert!(collector.gap().is_some_and(|moved| moved >= collector.history().first));
+        collector.look_away();
+        assert_eq!(collector.gap(), None);
+    }
 }

@@ -160,8 +160,8 @@ fn log(told: Told) -> Result<LogReading, WireError> {
 }
 
 fn history(told: Told) -> Result<HistoryRows, WireError> {
-    let HistoryAnswer { span, first } = told.answer.read()?;
-    Ok(HistoryRows { span, first, rows: read_rows(&told.bulk)? })
+    let HistoryAnswer { span, first, gap } = told.answer.read()?;
+    Ok(HistoryRows { span, first, rows: read_rows(&told.bulk)?, gap })
 }
 
 impl Client for RemoteClient {

@@ -294,7 +294,7 @@ impl Connection {
                 ok(Json::of(&answer)).write(&log.bytes, &mut self.outbox);
             }
             Answered::History(history) => {
-                let answer = HistoryAnswer { span: history.span, first: history.first };
+                let answer = HistoryAnswer { span: history.span, first: history.first, gap: history.gap };
                 ok(Json::of(&answer)).write(&write_rows(&history.rows), &mut self.outbox);
             }
             Answered::Watch(run, mut watch) => {

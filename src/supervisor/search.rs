@@ -1,5 +1,6 @@
 //! Search in the raw logs of a session (S6.6): beside the loop, line by line, so that no log is ever in memory as a whole.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -99,6 +100,9 @@ fn pattern(request: &SearchRequest) -> Result<Regex, Failure> {
         let message = format!("a search has 1 to {} hits, not {}", SearchRequest::MAX_LIMIT, request.limit);
         return Err(Failure::new(ErrorCode::Invalid, message));
     }
+    if request.newest.is_some() && !matches!(request.scope, SearchScope::Run(_)) {
+        return Err(Failure::new(ErrorCode::Invalid, "the newest hits are those of one run"));
+    }
     let text = if request.is_regex { request.pattern.clone() } else { regex::escape(&request.pattern) };
     let built = RegexBuilder::new(&text).case_insensitive(request.ignore_case).size_limit(MAX_REGEX_BYTES).build();
     built.map_err(|error| {
@@ -113,6 +117,8 @@ fn pattern(request: &SearchRequest) -> Result<Regex, Failure> {
 enum Stop {
     /// There are as many hits as were asked for, and more.
     Full,
+    /// What follows is not wanted.
+    Reached,
     /// Nobody waits any more.
     Abandoned,
     /// It cannot be made.
@@ -163,8 +169,9 @@ impl Search {
             }
             (SearchScope::Run(_) | SearchScope::Live | SearchScope::All, _) => walk.listed(&self.listed),
         };
+        walk.tell_newest();
         match stopped {
-            Ok(()) | Err(Stop::Full | Stop::Abandoned) => Ok(walk.results),
+            Ok(()) | Err(Stop::Reached | Stop::Full | Stop::Abandoned) => Ok(walk.results),
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Log(error)) => Err(error.into()),
         }
@@ -189,6 +196,8 @@ struct Walk<'a> {
     /// What it has come to; the hits are told.
     results: SearchResults,
     hits: usize,
+    /// The newest hits so far, where those are asked for.
+    newest: VecDeque<SearchHit>,
     /// Where the last hit is.
     place: Option<SearchPlace>,
     /// How many runs there are to search.
@@ -201,7 +210,18 @@ impl<'a> Walk<'a> {
         let results =
             SearchResults { runs: search.request.after.map_or(0, |after| after.runs), ..SearchResults::default() };
         let of = results.runs + 1;
-        Walk { search, logs, sender, answer, results, hits: 0, place: None, of, told_at: Instant::now() }
+        Walk {
+            search,
+            logs,
+            sender,
+            answer,
+            results,
+            hits: 0,
+            newest: VecDeque::new(),
+            place: None,
+            of,
+            told_at: Instant::now(),
+        }
     }
 
     /// Searches all runs on record, and then those that the disk would not take.
@@ -242,7 +262,7 @@ impl<'a> Walk<'a> {
                 return Err(Stop::Abandoned);
             }
             match self.log(place, run) {
-                Ok(()) => self.results.runs += 1,
+                Ok(()) | Err(Stop::Reached) => self.results.runs += 1,
                 Err(stop @ Stop::Log(_)) if matches!(self.search.request.scope, SearchScope::Run(_)) => {
                     return Err(stop);
                 }
@@ -264,6 +284,22 @@ impl<'a> Walk<'a> {
     fn progress(&mut self) {
         if self.told_at.elapsed() >= BETWEEN_WORDS {
             self.tell(Vec::new());
+        }
+    }
+
+    /// Keeps a hit until it is known which are the newest.
+    fn keep(&mut self, hit: SearchHit) {
+        if self.newest.len() == self.search.request.limit {
+            self.newest.pop_front();
+            self.results.has_more = true;
+        }
+        self.newest.push_back(hit);
+    }
+
+    fn tell_newest(&mut self) {
+        if !self.newest.is_empty() {
+            let hits = std::mem::take(&mut self.newest).into();
+            self.tell(hits);
         }
     }
 
@@ -297,11 +333,20 @@ impl<'a> Walk<'a> {
                     last = Some((line.stream, line.line));
                 }
             }
+            let before = search.request.newest.and_then(|newest| newest.before);
+            if before.is_some_and(|before| stream == before.stream && line.offset >= before.offset) {
+                return Err(Stop::Reached);
+            }
             // A line that was written over again and again is one hit.
             if last == Some((line.stream, line.line)) || !search.pattern.is_match(&line.text) {
                 return Ok(());
             }
             let Some(hit) = search.hit(run, &line) else { return Ok(()) };
+            if search.request.newest.is_some() {
+                last = Some((line.stream, line.line));
+                self.keep(hit);
+                return Ok(());
+            }
             if self.hits == search.request.limit {
                 self.results.has_more = true;
                 self.results.next = self.place;
@@ -366,6 +411,7 @@ mod tests {
             scope: SearchScope::All,
             limit: 1,
             after: None,
+            newest: None,
         };
         assert!(pattern(&request("a(b", false)).expect("as it is").is_match("a(b"));
         for bad in ["a(b", "", &"x".repeat(SearchRequest::MAX_PATTERN_BYTES + 1), "(a{1000}){1000}"] {

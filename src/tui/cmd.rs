@@ -67,7 +67,7 @@ pub(crate) enum Cmd {
     /// Ask for rows of the scrollback to be read as text.
     Gather { run: RunId, first: u64, count: usize },
     /// Search the logs of all runs, in place of the search before.
-    Find { number: u64, request: SearchRequest },
+    Find { number: u64, request: Box<SearchRequest> },
     /// Search no longer.
     StopFinding,
     /// Ask for a page of records.

@@ -354,7 +354,7 @@ impl<S: Surface> Ui<S> {
             }
             Cmd::Unwatch(run) => self.watches.end(run),
             Cmd::Find { number, request } => {
-                self.finding = Some(Finding::begin(self.client.as_ref(), number, request));
+                self.finding = Some(Finding::begin(self.client.as_ref(), number, *request));
             }
             Cmd::StopFinding => self.finding = None,
             Cmd::Redraw => {

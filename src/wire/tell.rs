@@ -150,6 +150,8 @@ pub struct LogAnswer {
 pub struct HistoryAnswer {
     pub span: HistorySpan,
     pub first: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<u64>,
 }
 
 /// Returns the id of a message of either side whose kind is not known.

@@ -62,6 +62,7 @@ impl Find {
             scope: SearchScope::All,
             limit: SearchRequest::MAX_LIMIT,
             after: self.next,
+            newest: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod arrange;
 mod attention;
+mod beyond;
 mod browser;
 mod filter;
 mod find;
@@ -32,6 +33,7 @@ mod usage;
 
 pub(crate) use arrange::{Arrangement, Line, Sort};
 pub(crate) use attention::{Notified, worth_telling};
+pub(crate) use beyond::Beyond;
 pub(crate) use browser::{Browser, when};
 pub(crate) use filter::ListFilter;
 pub(crate) use find::Find;

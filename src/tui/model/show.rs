@@ -1,5 +1,6 @@
 //! What is shown in place of the selected run: a log, merged logs, the last screen of a finished run, a replay.
 
+use crate::api::LinePlace;
 use crate::model::Size;
 use crate::tui::shows::{Playing, What};
 
@@ -17,6 +18,10 @@ pub(crate) struct Shown {
     pub(crate) is_whole: bool,
     /// The row to go to, once it is there.
     pub(crate) place: Option<u64>,
+    /// The row that it was, as long as rows have kept their numbers.
+    pub(crate) anchor: Option<u64>,
+    /// The last line that is shown, when more follow in the log.
+    pub(crate) cut: Option<LinePlace>,
     /// What to search for from there on.
     pub(crate) pattern: Option<Pattern>,
     /// The size that was asked for.

@@ -17,9 +17,9 @@ use crate::tui::theme::{ByGround, Theme};
 use crate::tui::{ColorChoice, Leaving, TaskEntry};
 
 use super::{
-    Areas, Browser, ExportMenu, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, Keyboards, LeaveQuestion, LinePrompt,
-    List, ListFilter, Notified, Palette, Pane, Prompt, Question, Recall, RenamePrompt, RowKey, Sampling, Shown,
-    SignalMenu, Split, areas, countdown_step, detached, summary,
+    Areas, Beyond, Browser, ExportMenu, ExtendMenu, Find, INSPECT_EVERY, InspectPanel, Keyboards, LeaveQuestion,
+    LinePrompt, List, ListFilter, Notified, Palette, Pane, Prompt, Question, Recall, RenamePrompt, RowKey, Sampling,
+    Shown, SignalMenu, Split, areas, countdown_step, detached, summary,
 };
 
 /// How long the user is told of something that has happened by itself.
@@ -179,6 +179,8 @@ pub(crate) struct Model {
     pub(crate) searches: u64,
     /// The one that is under way.
     pub(crate) finding: Option<u64>,
+    /// What is looked for beyond the rows at hand.
+    pub(crate) beyond: Option<Beyond>,
     /// The rows that are marked for the merged log.
     pub(crate) marked: Vec<RowKey>,
     pub(crate) notice: Option<Notice>,
@@ -237,6 +239,7 @@ impl Model {
             shows: 0,
             searches: 0,
             finding: None,
+            beyond: None,
             marked: Vec::new(),
             notice: None,
             ending: None,

@@ -2,7 +2,7 @@
 
 use super::Told;
 use super::stage::{Ended, Stage};
-use crate::api::{Client, Export, ExportFormat, ExportedLine, Stream};
+use crate::api::{Client, Export, ExportFormat, ExportedLine, LinePlace, Stream};
 use crate::model::{ErrorCode, Failure, RunId};
 
 /// How much follows a place that was asked for, in bytes: with more, what comes before it would be pushed out.
@@ -39,15 +39,15 @@ impl Lines {
 pub(super) async fn show(
     client: &dyn Client,
     run: RunId,
-    place: Option<(Stream, u64)>,
+    place: Option<LinePlace>,
     stage: &mut Stage,
 ) -> Result<(), Ended> {
     let mut lines = Lines::of(client, run);
     let mut waited = place;
-    let mut after = 0;
+    let (mut after, mut last) = (0, None);
     while let Some(page) = lines.next().await? {
         for line in page {
-            if waited.is_some_and(|(stream, offset)| stream == line.stream && offset <= line.offset) {
+            if waited.is_some_and(|place| place.stream == line.stream && place.offset <= line.offset) {
                 waited = None;
                 let row = stage.row();
                 stage.tell(Told::Place(row)).await?;
@@ -57,8 +57,12 @@ pub(super) async fn show(
             }
             if after > BYTES_AFTER {
                 stage.admit(b"\x1b[2m[the rest of the log is not shown here]\x1b[0m\r\n");
-                return Ok(());
+                return match last {
+                    Some(last) => stage.tell(Told::Cut(last)).await,
+                    None => Ok(()),
+                };
             }
+            last = Some(LinePlace { stream: line.stream, offset: line.offset });
             stage.admit(drawn(&line).as_bytes());
         }
         stage.breathe().await?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::api::{Client, Stream};
+use crate::api::{Client, LinePlace};
 use crate::model::{Failure, Frame, Mode, Row, RunId, Size};
 
 use super::stage::Stage;
@@ -21,7 +21,7 @@ const MAX_TOLD: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
     /// The log of a run, from the line on that begins there when it is a place in it.
-    Log { run: RunId, place: Option<(Stream, u64)> },
+    Log { run: RunId, place: Option<LinePlace> },
     /// The last screen of a run, and what scrolled off it.
     Screen(RunId),
     /// What a run printed, in its time.
@@ -63,6 +63,8 @@ pub(crate) enum Told {
     /// The row of the place that was asked for.
     Place(u64),
     Playing(Playing),
+    /// More follows in the log behind this line, which is the last that is shown.
+    Cut(LinePlace),
     /// Everything is there.
     Whole,
     Failed(Failure),

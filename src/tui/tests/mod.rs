@@ -2,6 +2,7 @@
 
 mod arranging;
 mod attaching;
+mod beyond;
 mod ended;
 mod exports;
 mod fake;

@@ -115,7 +115,7 @@ fn happen(stage: &mut Stage, step: Step) {
     for cmd in stage.asked() {
         if let Cmd::History { run, first, count } = cmd {
             let rows = (0..count.min(500)).map(|_| Arc::new(text_row("old", 10))).collect();
-            let rows = HistoryRows { span: HistorySpan { first, end: first + 500 }, first, rows };
+            let rows = HistoryRows { span: HistorySpan { first, end: first + 500 }, first, rows, gap: None };
             stage.event(Event::Answer(Answer::History { run, result: Ok(rows) }));
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn answer_history(stage: &mut Stage, n: u8) -> usize {
             let cols = usize::from(stage.model.pane_size().cols());
             let rows = (first..(first + count as u64).min(span.end))
                 .map(|row| Arc::new(text_row(&format!("row {row}"), cols)));
-            let rows = HistoryRows { span, first, rows: rows.collect() };
+            let rows = HistoryRows { span, first, rows: rows.collect(), gap: None };
             stage.event(Event::Answer(match is_text {
                 true => Answer::Gathered { run, result: Ok(rows) },
                 false => Answer::History { run, result: Ok(rows) },

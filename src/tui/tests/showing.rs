@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::fake::Fake;
 use super::stage::id;
-use crate::api::{ExportedLine, Stream};
+use crate::api::{ExportedLine, LinePlace, Stream};
 use crate::model::{Frame, Mode, Size};
 use crate::tui::shows::{Order, Playing, Show, Source, Told, What, next};
 
@@ -30,13 +30,14 @@ struct Seen {
     frame: Arc<Frame>,
     playing: Option<Playing>,
     place: Option<u64>,
+    cut: Option<LinePlace>,
     end: Option<Result<(), String>>,
 }
 
 impl Seen {
     fn of(fake: &Arc<Fake>, what: What) -> Seen {
         let show = Some(Show::begin(fake.clone(), 1, what, SIZE));
-        Seen { show, frame: Arc::new(Frame::empty(SIZE)), playing: None, place: None, end: None }
+        Seen { show, frame: Arc::new(Frame::empty(SIZE)), playing: None, place: None, cut: None, end: None }
     }
 
     async fn until(&mut self, wanted: impl Fn(&Seen) -> bool) {
@@ -46,6 +47,7 @@ impl Seen {
                 Told::Frame(frame) => self.frame = frame,
                 Told::Playing(playing) => self.playing = Some(playing),
                 Told::Place(row) => self.place = Some(row),
+                Told::Cut(place) => self.cut = Some(place),
                 Told::Whole => self.end = Some(Ok(())),
                 Told::Failed(failure) => self.end = Some(Err(failure.message)),
                 Told::Rows { .. } => {}
@@ -61,12 +63,26 @@ impl Seen {
 #[tokio::test]
 async fn a_log_is_drawn_and_its_place_told() {
     let lines: String = (1..=100).map(|n| line(Stream::Stdout, n, 1, &format!("line {n}"))).collect();
-    let mut seen = Seen::of(&fake(&[(1, lines)]), What::Log { run: id(1), place: Some((Stream::Stdout, 500)) });
+    let mut seen = Seen::of(
+        &fake(&[(1, lines)]),
+        What::Log { run: id(1), place: Some(LinePlace { stream: Stream::Stdout, offset: 500 }) },
+    );
     seen.until(|seen| seen.end.is_some()).await;
     assert_eq!((seen.place, &seen.end), (Some(49), &Some(Ok(()))), "the fiftieth line");
     assert!(seen.frame.text().contains("line 100") && seen.frame.history.end + 24 > 100);
     seen.order(Order::Resize(Size::clamped(40, 10)));
     seen.until(|seen| seen.frame.size == Size::clamped(40, 10)).await;
+}
+
+#[tokio::test]
+async fn a_log_that_goes_on_far_behind_its_place_is_cut_and_says_where() {
+    let long = "x".repeat(1024 * 1024);
+    let lines: String = (1..=9).map(|n| line(Stream::Stderr, n, 1, &format!("line {n} {long}"))).collect();
+    let place = Some(LinePlace { stream: Stream::Stderr, offset: 20 });
+    let mut seen = Seen::of(&fake(&[(1, lines)]), What::Log { run: id(1), place });
+    seen.until(|seen| seen.end.is_some()).await;
+    assert_eq!(seen.cut, Some(LinePlace { stream: Stream::Stderr, offset: 30 }), "of the third line");
+    assert!(seen.frame.text().contains("the rest of the log is not shown here"));
 }
 
 #[tokio::test]

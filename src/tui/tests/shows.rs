@@ -6,7 +6,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 
 use super::stage::{Stage, frame, id, run, with_history, with_record};
-use crate::api::{Found, RecordsPage, SearchHit, SearchPlace, SearchResults, SearchScope, Stream};
+use crate::api::{Found, LinePlace, RecordsPage, SearchHit, SearchPlace, SearchResults, SearchScope, Stream};
 use crate::model::{ErrorCode, Failure, Mode, Modifiers, Mouse, MouseButton, MouseKind, Record, Size, Status};
 use crate::tui::cmd::Cmd;
 use crate::tui::event::{Answer, Event, Input};
@@ -86,7 +86,7 @@ fn a_hit_leads_to_its_place_in_the_log_and_back() {
     stage.press("down down enter");
     let asked = stage.asked();
     let opened = asked.iter().any(|cmd| {
-        matches!(cmd, Cmd::Show { what: What::Log { run, place: Some((Stream::Stdout, 30)) }, .. } if *run == id(21))
+        matches!(cmd, Cmd::Show { what: What::Log { run, place: Some(LinePlace { stream: Stream::Stdout, offset: 30 }) }, .. } if *run == id(21))
     });
     assert!(opened, "{asked:?}");
     let told = lines(&mut stage, 100, 100);
@@ -162,7 +162,10 @@ fn what_is_found_is_listed_while_the_search_goes_on_and_can_be_gone_to() {
     tell_hits(&mut stage, number, 7..=8, 3);
     stage.press("down enter");
     assert!(
-        stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Show { what: What::Log { place: Some((_, 80)), .. }, .. }))
+        stage.asked().iter().any(|cmd| matches!(
+            cmd,
+            Cmd::Show { what: What::Log { place: Some(LinePlace { offset: 80, .. }), .. }, .. }
+        ))
     );
     tell_hits(&mut stage, number, 9..=9, 20);
     stage.press("escape");
@@ -207,12 +210,10 @@ fn whoever_goes_past_the_last_of_the_first_lines_gets_more() {
     stage.event(Event::Answer(Answer::Found { number, result: Ok(results) }));
     assert!(stage.text().contains("1003 lines in 40 runs") && stage.text().contains("error 1001"), "{}", stage.text());
     stage.press("enter");
-    assert!(
-        stage
-            .asked()
-            .iter()
-            .any(|cmd| matches!(cmd, Cmd::Show { what: What::Log { place: Some((_, 10_010)), .. }, .. }))
-    );
+    assert!(stage.asked().iter().any(|cmd| matches!(
+        cmd,
+        Cmd::Show { what: What::Log { place: Some(LinePlace { offset: 10_010, .. }), .. }, .. }
+    )));
 }
 
 #[test]

@@ -72,12 +72,15 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
         Answer::Gathered { run, result } => {
             if model.pane.run == Some(run) {
                 match result {
-                    Ok(rows) => model.pane.reading.text.take(rows.first, &rows.rows),
+                    Ok(rows) => {
+                        model.pane.reading.gap = rows.gap;
+                        model.pane.reading.text.take(rows.first, &rows.rows);
+                    }
                     Err(_) => model.pane.reading.text.failed(),
                 }
             }
         }
-        Answer::Found { number, result } => find::ended(model, number, result),
+        Answer::Found { number, result } => find::ended(model, number, result, cmds),
         Answer::Records { before, result } => browser::take_records(model, before, result, cmds),
         Answer::Copied(Ok(())) => {}
         Answer::Copied(Err(why)) => model.complain(format!("the copy was not taken: {why}")),

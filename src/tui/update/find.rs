@@ -1,13 +1,13 @@
 //! Search everywhere: typing, going through what was found, and going there.
 
-use crate::api::{Found, RecordsPage, SearchResults, Stream};
+use crate::api::{Found, LinePlace, RecordsPage, SearchHit, SearchResults, Stream};
 use crate::model::{Failure, KeyChord, Mode};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{Find, Model, Overlay, display_name};
 use super::super::shows::What;
-use super::{prompt, show};
+use super::{beyond, prompt, show};
 
 /// The longest pattern, in bytes.
 const MAX_BYTES: usize = 1024;
@@ -81,10 +81,12 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         && find.wants_more()
     {
         (find.asked, find.failure) = (Some(number), None);
-        cmds.push(Cmd::Find { number, request: find.request() });
+        cmds.push(Cmd::Find { number, request: Box::new(find.request()) });
         (model.searches, model.finding, model.dirty) = (number, Some(number), true);
     }
-    if model.finding.is_some() && current(model).and_then(|find| find.asked) != model.finding {
+    let asked = current(model).and_then(|find| find.asked);
+    let wanted = asked.or(model.beyond.as_ref().and_then(|beyond| beyond.asked));
+    if model.finding.is_some() && wanted != model.finding {
         model.finding = None;
         cmds.push(Cmd::StopFinding);
     }
@@ -99,11 +101,12 @@ fn search(model: &mut Model, find: &mut Find, cmds: &mut Vec<Cmd>) {
     model.searches += 1;
     model.finding = Some(model.searches);
     find.begin(pattern, model.searches);
-    cmds.push(Cmd::Find { number: model.searches, request: find.request() });
+    cmds.push(Cmd::Find { number: model.searches, request: Box::new(find.request()) });
 }
 
 /// Takes what was found.
 pub(super) fn found(model: &mut Model, number: u64, found: Found) {
+    let Some(found) = beyond::found(model, number, found) else { return };
     if let Some(find) = current(model).filter(|find| find.asked == Some(number)) {
         find.take(found);
         model.dirty = true;
@@ -111,9 +114,12 @@ pub(super) fn found(model: &mut Model, number: u64, found: Found) {
 }
 
 /// Takes what a search has come to.
-pub(super) fn ended(model: &mut Model, number: u64, result: Result<SearchResults, Failure>) {
+pub(super) fn ended(model: &mut Model, number: u64, result: Result<SearchResults, Failure>, cmds: &mut Vec<Cmd>) {
     if model.finding == Some(number) {
         model.finding = None;
+    }
+    if model.beyond.as_ref().is_some_and(|beyond| beyond.asked == Some(number)) {
+        return beyond::ended(model, result, cmds);
     }
     if let Some(find) = current(model).filter(|find| find.asked == Some(number)) {
         find.end(result);
@@ -135,10 +141,15 @@ fn go(model: &mut Model, find: Box<Find>, cmds: &mut Vec<Cmd>) {
     };
     let mode = model.list.known(hit.run).map(|known| known.view.record.mode);
     let mode = mode.or(find.names.get(&hit.run).map(|record| record.mode));
-    let title = format!("log of {} · line {}", run_name(model, &find, hit.run), hit.line);
-    let title = if mode == Some(Mode::Pipes) { format!("{title} of {}", stream_word(hit.stream)) } else { title };
-    let what = What::Log { run: hit.run, place: Some((hit.stream, hit.offset)) };
-    show::open_at(model, what, title, pattern, Overlay::Find(find), cmds);
+    let title = place_title(&run_name(model, &find, hit.run), &hit, mode);
+    let what = What::Log { run: hit.run, place: Some(LinePlace { stream: hit.stream, offset: hit.offset }) };
+    show::open_at(model, what, title, pattern, Some(Overlay::Find(find)), cmds);
+}
+
+/// The title of a log that is shown at a hit.
+pub(super) fn place_title(name: &str, hit: &SearchHit, mode: Option<Mode>) -> String {
+    let title = format!("log of {name} · line {}", hit.line);
+    if mode == Some(Mode::Pipes) { format!("{title} of {}", stream_word(hit.stream)) } else { title }
 }
 
 fn stream_word(stream: Stream) -> &'static str {

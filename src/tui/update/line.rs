@@ -6,7 +6,7 @@ use crate::model::KeyChord;
 
 use super::super::keys::Intent;
 use super::super::model::{Before, Filter, Focus, LineKind, LinePrompt, Model, Overlay, Search};
-use super::{prompt, reading, scroll};
+use super::{beyond, prompt, reading, scroll};
 
 /// The longest pattern, in bytes.
 const MAX_BYTES: usize = 1024;
@@ -54,7 +54,7 @@ pub(super) fn press(model: &mut Model, mut line: Box<LinePrompt>, intent: Option
         Some(Intent::ToggleCase) => line.exact_case = !line.exact_case,
         Some(intent @ (Intent::NextHit | Intent::PreviousHit)) => {
             if model.pane.reading.search.is_some() {
-                reading::next_hit(model, intent == Intent::NextHit);
+                reading::around(model, intent == Intent::NextHit);
             }
             model.overlay = Some(Overlay::Line(line));
             return;
@@ -124,7 +124,7 @@ fn accept(model: &mut Model, mut line: LinePrompt) {
         (LineKind::Search, false, _) => {
             let reading = &model.pane.reading;
             let found = reading.search.as_ref().is_some_and(|search| search.count() > 0);
-            if !found && reading.text.is_whole() {
+            if !found && !beyond::begin(model, false, true) && model.pane.reading.text.is_whole() {
                 model.inform(format!("{} is not in the output", line.input.value()));
             }
         }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod attached;
+mod beyond;
 mod browser;
 mod dispatch;
 mod exports;

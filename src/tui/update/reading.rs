@@ -5,7 +5,7 @@ use super::super::keys::Intent;
 use super::super::model::{
     Focus, Kind, LineKind, Model, Motion, Pane, Pattern, Point, Search, Selection, copied, moved,
 };
-use super::{line, scroll};
+use super::{beyond, line, scroll};
 
 /// The longest text that is copied, in bytes.
 const MAX_COPY_BYTES: usize = 16 * 1024 * 1024;
@@ -180,17 +180,39 @@ fn follow(model: &mut Model) {
     }
 }
 
-/// Goes to another hit, and tells when the end was passed.
+/// Goes to another hit: beyond the last one at hand, too, where the log may have one.
 pub(super) fn next_hit(model: &mut Model, is_down: bool) {
+    if !(is_at_the_edge(model, is_down) && beyond::begin(model, is_down, false)) {
+        around(model, is_down);
+    }
+}
+
+/// Whether there is no hit further that way among the rows at hand, or something is missing before it.
+pub(super) fn is_at_the_edge(model: &Model, is_down: bool) -> bool {
+    let Some(search) = &model.pane.reading.search else { return false };
+    let (from, gap) = (from(model, search), beyond::gap(model));
+    match search.next(from, is_down) {
+        None | Some((_, true)) => true,
+        Some((hit, false)) => !is_down && (hit.start.row..=from.row).contains(&gap) && hit.start.row < gap,
+    }
+}
+
+/// Where the next hit is looked for from.
+fn from(model: &Model, search: &Search) -> Point {
+    let top = model.pane.shown_rows(scroll::height(model)).first().copied().unwrap_or(0);
+    search.current.or(model.pane.reading.cursor).unwrap_or(Point { row: top, col: 0 })
+}
+
+/// Goes to another hit among the rows at hand, and tells when the end was passed.
+pub(super) fn around(model: &mut Model, is_down: bool) {
     let height = scroll::height(model);
-    let pane = &mut model.pane;
-    let top = pane.shown_rows(height).first().copied().unwrap_or(0);
-    let Some(search) = &pane.reading.search else {
+    let Some(search) = &model.pane.reading.search else {
         return model.inform("nothing was searched for yet: / begins a search");
     };
-    let from = search.current.or(pane.reading.cursor).unwrap_or(Point { row: top, col: 0 });
     let text = search.pattern.text.clone();
-    match search.next(from, is_down) {
+    let next = search.next(from(model, search), is_down);
+    let pane = &mut model.pane;
+    match next {
         None => model.inform(format!("{text} is not in the output")),
         Some((hit, wrapped)) => {
             go_to(pane, hit.start, height);

@@ -28,6 +28,8 @@ pub(super) fn open(model: &mut Model, what: What, title: String, back: Option<Ov
         playing: None,
         is_whole: false,
         place: None,
+        anchor: None,
+        cut: None,
         pattern: None,
         resizing: None,
         under,
@@ -43,10 +45,10 @@ pub(super) fn open_at(
     what: What,
     title: String,
     pattern: Pattern,
-    back: Overlay,
+    back: Option<Overlay>,
     cmds: &mut Vec<Cmd>,
 ) {
-    open(model, what, title, Some(back), cmds);
+    open(model, what, title, back, cmds);
     if let Some(show) = &mut model.show {
         show.pattern = Some(pattern);
     }
@@ -97,6 +99,7 @@ pub(super) fn told(model: &mut Model, id: u64, told: Told) {
         Told::Rows { first, rows, is_text: true } => model.pane.reading.text.take(first, &rows),
         Told::Rows { first, rows, is_text: false } => model.pane.history.answered(first, rows),
         Told::Place(row) => show.place = Some(row),
+        Told::Cut(place) => show.cut = Some(place),
         Told::Playing(playing) => show.playing = Some(playing),
         Told::Whole => show.is_whole = true,
         Told::Failed(failure) => {
@@ -114,7 +117,7 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     pane.update_reading(false);
     let Some(frame) = pane.frame.clone() else { return };
     if let Some(row) = show.place.filter(|row| *row < frame.history.end + frame.rows.len() as u64) {
-        show.place = None;
+        (show.place, show.anchor) = (None, Some(row));
         pane.stop_view(height);
         pane.reveal(row, height);
         if let Some(pattern) = show.pattern.take() {
@@ -122,7 +125,8 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         }
     }
     if show.is_wrapped() && frame.size != size && show.resizing != Some(size) {
-        show.resizing = Some(size);
+        // Rows are wrapped anew, so their numbers mean something else.
+        (show.resizing, show.anchor) = (Some(size), None);
         cmds.push(Cmd::ShowOrder(Order::Resize(size)));
     }
     let top = pane.top(height);

@@ -4,7 +4,7 @@ use crate::model::{Mode, Status};
 
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, INSPECT_EVERY, InspectPanel, Model};
-use super::{attached, find, keyboard, panes, reading, scroll, show};
+use super::{attached, beyond, find, keyboard, panes, reading, scroll, show};
 
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(run) = model.select_when_known.filter(|run| model.list.known(*run).is_some()) {
@@ -33,6 +33,7 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         reading::settle(model);
     }
     inspect(model, cmds);
+    beyond::sync(model, cmds);
     find::sync(model, cmds);
     if model.usage_is_due() {
         model.sampling.asked = true;

@@ -121,6 +121,7 @@ async fn what_is_on_the_screen_is_in_the_log_for_every_reader(ground: Arc<Ground
             scope: SearchScope::Live,
             limit: 10,
             after: None,
+            newest: None,
         };
         let results = within("hits", ground.client.search(request).whole()).await.expect("a search");
         assert_eq!(results.hits.len(), 1, "{found}: {results:?}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use shtask::api::{Found, SearchHit, SearchRequest, SearchResults, SearchScope, Stream};
+use shtask::api::{Found, LinePlace, Newest, SearchHit, SearchRequest, SearchResults, SearchScope, Stream};
 use shtask::model::{ErrorCode, Limits, RunId};
 
 use super::ground::{Ground, SECRET, on_every_ground, within};
@@ -15,13 +15,22 @@ on_every_ground!(
     a_search_is_of_one_run_of_all_live_ones_or_of_all_on_record,
     a_search_stops_at_its_limit_and_says_so,
     a_search_goes_on_page_by_page_and_finds_every_line_once,
+    the_newest_hits_of_a_run_are_found_from_its_end_or_from_a_line,
     hits_are_told_while_the_search_goes_on_and_whoever_leaves_ends_it,
     a_search_confirms_no_secret,
     a_bad_search_is_answered,
 );
 
 fn plain(pattern: &str, scope: SearchScope) -> SearchRequest {
-    SearchRequest { pattern: pattern.into(), is_regex: false, ignore_case: false, scope, limit: 100, after: None }
+    SearchRequest {
+        pattern: pattern.into(),
+        is_regex: false,
+        ignore_case: false,
+        scope,
+        limit: 100,
+        after: None,
+        newest: None,
+    }
 }
 
 async fn search(ground: &Ground, request: SearchRequest) -> SearchResults {
@@ -144,6 +153,27 @@ async fn a_search_goes_on_page_by_page_and_finds_every_line_once(ground: Arc<Gro
         assert!(found.iter().map(place).eq(wanted.map(place)), "{scope:?}: {found:?}");
     }
     ground.end().await;
+}
+
+/// S6.6, S10.3.
+async fn the_newest_hits_of_a_run_are_found_from_its_end_or_from_a_line(ground: Arc<Ground>) {
+    let run = ground.outcome(ground.sh("seq 1 5000")).await.id;
+    let newest = |before, limit| SearchRequest {
+        is_regex: true,
+        limit,
+        newest: Some(Newest { before }),
+        ..plain("7$", SearchScope::Run(run))
+    };
+    let results = search(&ground, newest(None, 3)).await;
+    assert_eq!((texts(&results), results.has_more, results.next), (vec!["4977", "4987", "4997"], true, None));
+    let place = |offset| Some(LinePlace { stream: Stream::Stdout, offset });
+    let results = search(&ground, newest(place(results.hits[0].offset), 2)).await;
+    assert_eq!((texts(&results), results.has_more), (vec!["4957", "4967"], true));
+    let results = search(&ground, newest(place(30), 2)).await;
+    assert_eq!((texts(&results), results.has_more, results.runs), (vec!["7"], false, 1));
+    let all = SearchRequest { scope: SearchScope::All, ..newest(None, 2) };
+    let failure = ground.client.search(all).whole().await.expect_err("refused");
+    assert_eq!(failure.code, ErrorCode::Invalid, "{failure}");
 }
 
 /// S6.6.

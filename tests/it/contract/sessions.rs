@@ -28,7 +28,15 @@ async fn start(client: &dyn Client, spec: RunSpec) -> RunId {
 }
 
 fn search(scope: SearchScope) -> SearchRequest {
-    SearchRequest { pattern: "x".into(), is_regex: false, ignore_case: false, scope, limit: 10, after: None }
+    SearchRequest {
+        pattern: "x".into(),
+        is_regex: false,
+        ignore_case: false,
+        scope,
+        limit: 10,
+        after: None,
+        newest: None,
+    }
 }
 
 /// Every request that names a run, with its failure.

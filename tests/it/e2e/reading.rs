@@ -36,6 +36,46 @@ fn a_search_finds_what_has_scrolled_off_long_ago() {
     terminal.wait_for("back to live", |screen| screen.has("row-300.") && screen.has("row-299."));
 }
 
+/// Four hits in a log of 1 MB, of which the view has the end: it is looked at when all is printed.
+const LONG: &str = r#"
+[tasks.first]
+run = "echo first-of-all; exec sleep 1000"
+[tasks.long]
+run = "echo needle-a; seq -f %0100.0f 5000; echo needle-b >&2; seq -f %0100.0f 5000; echo needle-c; echo needle-d; touch printed; exec sleep 1000"
+mode = "pipes"
+"#;
+
+#[test]
+fn a_search_in_a_run_with_pipes_goes_on_in_its_whole_log() {
+    let mut terminal = open(LONG);
+    terminal.wait_for_text("first-of-all");
+    terminal.wait_until("all is printed", |terminal| terminal.home().read("printed").is_some());
+    terminal.keys("j");
+    terminal.wait_for_text("needle-d");
+    terminal.keys("/needle");
+    terminal.wait_for_text("2/2");
+    terminal.keys("<Enter>");
+    terminal.keys("N");
+    terminal.wait_for_text("1/2");
+    terminal.keys("N");
+    terminal.wait_for("the next older one in the log", |screen| {
+        screen.has("log of long · line 1 of stderr") && screen.has("needle-b") && screen.has("2/4")
+    });
+    terminal.keys("N");
+    terminal.wait_for("the first line", |screen| screen.has("1/4") && screen.has("needle-a"));
+    terminal.keys("N");
+    terminal.wait_for("round to the newest", |screen| screen.has("4/4") && screen.has("on from the newest hit"));
+    terminal.keys("<Esc>");
+    terminal.wait_for("the run itself", |screen| !screen.has("log of long") && screen.has("needle-d"));
+    // What is not in sight at all is gone to at once.
+    terminal.keys("/needle-a<Enter>");
+    terminal.wait_for("its place", |screen| screen.has("log of long · line 1 of stdout") && screen.has("1/1"));
+    terminal.keys("<Esc>");
+    terminal.wait_for_no_text("log of long");
+    terminal.keys("/haystack<Enter>");
+    terminal.wait_for_text("haystack is not in the output");
+}
+
 /// A program that keeps what it is given in the home folder.
 fn with_clipboard(task: &str) -> (String, String) {
     (one(task, ""), "[tui]\nclipboard = ['sh', '-c', 'cat > \"copied.part\"; mv \"copied.part\" \"copied\"']\n".into())

@@ -176,6 +176,7 @@ fn ask(name: &str) -> Ask {
                 scope: SearchScope::Run(run),
                 limit: 10,
                 after: None,
+                newest: None,
             },
             as_found: false,
         },
@@ -272,7 +273,8 @@ fn tells() -> Vec<(&'static str, FromServer, Vec<u8>)> {
         ("ok_cut", ok(Json::of(&live)), write_frame(&next, Some(&base))),
         ("ok_cut_final", ok(Json::of(&ended)), vec![]),
         ("ok_log", ok(Json::of(&log)), b"\x1b[1m".to_vec()),
-        ("ok_history", ok(Json::of(&HistoryAnswer { span, first: 0 })), write_rows(&base.rows)),
+        ("ok_history", ok(Json::of(&HistoryAnswer { span, first: 0, gap: None })), write_rows(&base.rows)),
+        ("ok_history_gap", ok(Json::of(&HistoryAnswer { span, first: 0, gap: Some(2) })), write_rows(&base.rows)),
         ("ok_watch", ok(Json::of(&())), write_frame(&base, None)),
         ("ok_shutdown", ok(Json::of(&ShutdownReport { ended: 2, left: vec![] })), vec![]),
         ("ok_owner", ok(Json::of(&owner())), vec![]),
@@ -351,10 +353,18 @@ fn what_a_client_says_is_read_from_its_sample() {
         assert_eq!(read, message);
     }
     let Ask::Search { request, .. } = ask("search") else { panic!("a search") };
+    let before = Some(LinePlace { stream: Stream::Stderr, offset: 12 });
+    let what =
+        Ask::Search { request: SearchRequest { newest: Some(Newest { before }), ..request.clone() }, as_found: false };
+    let newest = FromClient::Ask { id: 5, what: Box::new(what), guard: None };
     let what = Ask::Search { request: SearchRequest { after: Some(place()), ..request }, as_found: true };
     let on = FromClient::Ask { id: 5, what: Box::new(what), guard: None };
-    let others =
-        [("cancel", FromClient::Cancel { id: 5 }), ("taken", FromClient::Taken { id: 5 }), ("ask_search_as_found", on)];
+    let others = [
+        ("cancel", FromClient::Cancel { id: 5 }),
+        ("taken", FromClient::Taken { id: 5 }),
+        ("ask_search_as_found", on),
+        ("ask_search_newest", newest),
+    ];
     for (name, message) in others {
         let mut written = Outbox::default();
         message.clone().write(&mut written);

@@ -11,6 +11,8 @@ pub(crate) struct Hit {
     pub(crate) start: Point,
     /// The last cell and one more.
     pub(crate) end: Point,
+    /// The first row of its line.
+    line: u64,
 }
 
 impl Hit {
@@ -60,12 +62,13 @@ impl Search {
                 if filter.is_some_and(|filter| !filter.takes(&line.text)) {
                     return;
                 }
+                let first = line.rows().next().unwrap_or_default();
                 for found in regex.find_iter(&line.text).filter(|found| !found.is_empty()) {
                     let start = line.point(found.start());
                     // The end may be that of a row, which is where the next one begins.
                     let last = line.point(found.end() - found.as_str().chars().next_back().map_or(1, char::len_utf8));
                     let col = text.row(last.row).map_or(last.col + 1, |row| row.behind(last.col));
-                    hits.push(Hit { start, end: Point { row: last.row, col } });
+                    hits.push(Hit { start, end: Point { row: last.row, col }, line: first });
                 }
             },
         );
@@ -78,6 +81,15 @@ impl Search {
 
     pub(crate) fn count(&self) -> usize {
         self.hits.len()
+    }
+
+    /// How many lines have hits: from the first row on, and above the end where there is one.
+    pub(crate) fn lines_between(&self, first: u64, end: Option<u64>) -> usize {
+        let skipped = self.hits.partition_point(|hit| hit.line < first);
+        let rest = self.hits.iter_from(skipped).map(|hit| hit.line);
+        let mut lines: Vec<u64> = rest.take_while(|line| end.is_none_or(|end| *line < end)).collect();
+        lines.dedup();
+        lines.len()
     }
 
     /// The number of the current hit, from 1; none when it is not there any more.

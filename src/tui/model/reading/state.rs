@@ -28,6 +28,8 @@ pub(crate) struct Reading {
     pub(crate) cursor: Option<Point>,
     pub(crate) selection: Option<Selection>,
     pub(crate) press: Option<Press>,
+    /// The newest row that output is missing before.
+    pub(crate) gap: Option<u64>,
     /// How many rows have scrolled off since the view was stopped.
     pub(crate) news: u64,
     was_active: bool,
