@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::error::{broken, silent};
 use crate::model::{ErrorCode, Failure};
+use crate::sys::socket::Socket;
 use crate::wire::{Hello, Inbox, Outbox, Welcome};
 
 /// Makes a connection to a server, started for it or not; asked again each time a connection is lost.
@@ -71,7 +72,7 @@ pub async fn connect_to(socket: &Path) -> Result<UnixStream, Failure> {
 
 /// A connection that both sides have agreed on.
 pub(super) struct Connected {
-    pub(super) stream: UnixStream,
+    pub(super) stream: Socket,
     pub(super) inbox: Inbox,
     /// The server's process, as it says.
     pub(super) pid: i32,
@@ -119,14 +120,14 @@ async fn dial_once(dial: &Dial, hello: &Hello, patience: Patience) -> Result<Con
 }
 
 async fn greet(stream: UnixStream, hello: &Hello) -> Result<Connected, Failure> {
+    let stream = Socket::new(stream).map_err(broken)?;
     let mut outbox = Outbox::default();
     let hello = serde_json::to_vec(hello).expect("a hello has a form in JSON");
     outbox.push(&hello, &[]);
     while !outbox.is_empty() {
-        stream.writable().await.map_err(broken)?;
         match stream.try_write(outbox.unsent()) {
             Ok(count) => outbox.sent(count),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => stream.writable().await.map_err(broken)?,
             // The server may have said why it does not listen.
             Err(_) => break,
         }
@@ -141,7 +142,7 @@ async fn greet(stream: UnixStream, hello: &Hello) -> Result<Connected, Failure> 
             };
         }
         stream.readable().await.map_err(broken)?;
-        match stream.try_read_buf(inbox.space()) {
+        match stream.try_read(inbox.space()) {
             Ok(0) => return Err(broken("the server has closed the connection")),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}

@@ -44,6 +44,8 @@ pub(super) struct Task {
     /// The last screens of watches that were given up, until the server knows: it may still refer to them.
     given_up: HashMap<u64, Arc<Frame>>,
     attention: FuturesUnordered<Attention>,
+    /// Whether a screen has come that nobody has drawn yet.
+    shows: bool,
     /// The id of the request for a sign of life.
     ping: Option<(u64, Instant)>,
     heard: Instant,
@@ -88,6 +90,7 @@ impl Task {
             watches: HashMap::new(),
             given_up: HashMap::new(),
             attention: FuturesUnordered::new(),
+            shows: false,
             ping: None,
             heard: Instant::now(),
             server_pid: 0,
@@ -130,6 +133,10 @@ impl Task {
         loop {
             while let Some(message) = connected.inbox.next_message()? {
                 self.take(message)?;
+            }
+            if std::mem::take(&mut self.shows) {
+                // Who looks draws first: what there is to say of it can wait.
+                tokio::task::yield_now().await;
             }
             self.send(connected)?;
             if !has_clients && self.is_idle() {
@@ -176,7 +183,7 @@ impl Task {
     }
 
     fn receive(&mut self, connected: &mut Connected) -> Result<(), Failure> {
-        match connected.stream.try_read_buf(connected.inbox.space()) {
+        match connected.stream.try_read(connected.inbox.space()) {
             Ok(0) => Err(broken("the server has closed the connection")),
             Ok(_) => {
                 self.heard = Instant::now();
@@ -432,6 +439,7 @@ impl Task {
     fn show_frame(&mut self, id: u64, frame: Arc<Frame>) {
         if let Some(watch) = self.watches.get_mut(&id) {
             self.attention.extend(watch.show(id, frame));
+            self.shows = true;
             FromClient::Taken { id }.write(&mut self.outbox);
         }
     }

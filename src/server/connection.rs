@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tokio::net::UnixStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -17,6 +16,7 @@ use super::event::{Answered, Event, Exporting, Going, Kind, Living, changed, fed
 use super::host::Host;
 use crate::api::{Client, Feed, LiveOutput, StopId, Update, Watch};
 use crate::model::{Applied, Cut, ErrorCode, Failure, Frame, Guard, RunId};
+use crate::sys::socket::Socket;
 use crate::wire::screen::{write_frame, write_rows};
 use crate::wire::{
     Ask, CutAnswer, CutView, FromClient, FromServer, HistoryAnswer, Inbox, Json, LogAnswer, Message, Outbox, id_of,
@@ -29,11 +29,17 @@ const MAX_UNSENT_BYTES: usize = 64 * 1024;
 /// How many things may go on for one client. A screenful of watches and feeds, and more requests at a time than any program makes on purpose.
 const MAX_LIVING: usize = 1024;
 
+/// How long the answer to what was typed waits for the screen that shows it, when the client watches the run: both in one wake the client once,
+/// and not while the program that echoes needs the processor.
+const ANSWER_WAIT: Duration = Duration::from_millis(2);
+
 /// A client that has said hello.
 pub(super) struct Connection {
-    stream: UnixStream,
+    stream: Socket,
     inbox: Inbox,
     outbox: Outbox,
+    /// Until when what is on its way may wait for more, and how much it is; nothing waits when that has changed.
+    held: Option<(Instant, usize)>,
     client: Arc<dyn Client>,
     host: Arc<dyn Host>,
     connections: Arc<AtomicUsize>,
@@ -43,7 +49,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(
-        stream: UnixStream,
+        stream: Socket,
         inbox: Inbox,
         client: Arc<dyn Client>,
         host: Arc<dyn Host>,
@@ -52,7 +58,7 @@ impl Connection {
         let mut outbox = Outbox::default();
         outbox.push(&super::greeting::welcome(None), &[]);
         let (living, going) = (HashMap::new(), FuturesUnordered::new());
-        Connection { stream, inbox, outbox, client, host, connections, living, going }
+        Connection { stream, inbox, outbox, held: None, client, host, connections, living, going }
     }
 
     /// Serves the client until it leaves (`Ok`), or until there is a reason to end the connection, which it is told with what is on its way.
@@ -61,7 +67,7 @@ impl Connection {
         mut self,
         half_message: Duration,
         closing_rx: &mut watch::Receiver<Option<Failure>>,
-    ) -> (UnixStream, Outbox, Option<Failure>) {
+    ) -> (Socket, Outbox, Option<Failure>) {
         let reason = tokio::select! {
             // What has been answered is written before the end is told: the answer to who ends the server, too.
             biased;
@@ -98,8 +104,9 @@ impl Connection {
                     }
                 }
                 Some(event) = self.going.next(), if has_room => self.happened(event),
-                ready = self.stream.writable(), if !self.outbox.is_empty() => ready.map_err(gone)?,
-                () = tokio::time::sleep_until(half_until.unwrap_or_else(Instant::now)), if half_until.is_some() => {
+                ready = self.stream.writable(), if !self.outbox.is_empty() && self.held.is_none() => ready.map_err(gone)?,
+                () = sleep_until(self.held.map(|(until, _)| until)), if self.held.is_some() => {}
+                () = sleep_until(half_until), if half_until.is_some() => {
                     let message = format!("the rest of a message did not come within {} s", half_message.as_secs());
                     return Err(Failure::new(ErrorCode::TimedOut, message));
                 }
@@ -114,7 +121,7 @@ impl Connection {
 
     /// Reads what is there. Returns false when the client has left.
     fn receive(&mut self) -> Result<bool, Failure> {
-        match self.stream.try_read_buf(self.inbox.space()) {
+        match self.stream.try_read(self.inbox.space()) {
             Ok(0) => Ok(false),
             Ok(_) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(true),
@@ -124,6 +131,10 @@ impl Connection {
 
     /// Writes as much as the client takes.
     fn send(&mut self) -> Result<(), Failure> {
+        if self.held.is_some_and(|(until, bytes)| self.outbox.unsent().len() == bytes && Instant::now() < until) {
+            return Ok(());
+        }
+        self.held = None;
         while !self.outbox.is_empty() {
             match self.stream.try_write(self.outbox.unsent()) {
                 Ok(count) => self.outbox.sent(count),
@@ -281,7 +292,9 @@ impl Connection {
                         (CutView::Live { base: base.map(|(watch, _)| watch) }, bulk)
                     }
                 };
+                let may_wait = self.outbox.is_empty() && matches!(&view, CutView::Live { base: Some(_) });
                 ok(Json::of(&CutAnswer { outcome, view })).write(&bulk, &mut self.outbox);
+                self.held = may_wait.then(|| (Instant::now() + ANSWER_WAIT, self.outbox.unsent().len()));
             }
             Answered::Log(log) => {
                 let answer = LogAnswer {
@@ -348,6 +361,10 @@ impl Connection {
             }
         }
     }
+}
+
+async fn sleep_until(until: Option<Instant>) {
+    tokio::time::sleep_until(until.unwrap_or_else(Instant::now)).await;
 }
 
 fn stop_of(living: &HashMap<u64, Living>, id: u64) -> Option<StopId> {

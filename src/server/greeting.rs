@@ -3,10 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use crate::model::{ErrorCode, Failure};
+use crate::sys::socket::Socket;
 use crate::wire::{FromServer, Hello, Inbox, Outbox, Refusal, Welcome, WireError};
 
 /// A hello has some two hundred bytes.
@@ -19,7 +19,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When the client is gone, has not said hello in time, or speaks another language; it has been told.
-pub(super) async fn hear(stream: &UnixStream, inbox: &mut Inbox, timeout: Duration) -> Result<Hello, Failure> {
+pub(super) async fn hear(stream: &Socket, inbox: &mut Inbox, timeout: Duration) -> Result<Hello, Failure> {
     let heard = tokio::time::timeout(timeout, first_message(stream, inbox)).await;
     let late = || Failure::new(ErrorCode::TimedOut, "no hello came in time");
     let refusal = match heard.unwrap_or_else(|_| Err(late())) {
@@ -33,7 +33,7 @@ pub(super) async fn hear(stream: &UnixStream, inbox: &mut Inbox, timeout: Durati
     Err(refusal)
 }
 
-async fn first_message(stream: &UnixStream, inbox: &mut Inbox) -> Result<Vec<u8>, Failure> {
+async fn first_message(stream: &Socket, inbox: &mut Inbox) -> Result<Vec<u8>, Failure> {
     loop {
         if let Some(message) = inbox.next_message().map_err(|_| Refusal::Broken(WireError::NoHello))? {
             return Ok(message.head);
@@ -43,7 +43,7 @@ async fn first_message(stream: &UnixStream, inbox: &mut Inbox) -> Result<Vec<u8>
         }
         let gone = |why: &str| Failure::new(ErrorCode::Unavailable, format!("the client is gone: {why}"));
         stream.readable().await.map_err(|error| gone(&error.to_string()))?;
-        match stream.try_read_buf(inbox.space()) {
+        match stream.try_read(inbox.space()) {
             Ok(0) => return Err(gone("it has said nothing")),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -53,7 +53,7 @@ async fn first_message(stream: &UnixStream, inbox: &mut Inbox) -> Result<Vec<u8>
 }
 
 /// Tells a client why it is not served.
-pub(super) async fn refuse(stream: &UnixStream, reason: Failure) {
+pub(super) async fn refuse(stream: &Socket, reason: Failure) {
     let mut outbox = Outbox::default();
     outbox.push(&welcome(Some(reason)), &[]);
     last_words(stream, &mut outbox).await;
@@ -66,18 +66,19 @@ pub(super) fn welcome(refused: Option<Failure>) -> Vec<u8> {
 }
 
 /// Tells a client why its connection ends, behind what is on its way.
-pub(super) async fn say_goodbye(stream: &UnixStream, outbox: &mut Outbox, reason: Failure) {
+pub(super) async fn say_goodbye(stream: &Socket, outbox: &mut Outbox, reason: Failure) {
     FromServer::Goodbye { reason }.write(&[], outbox);
     last_words(stream, outbox).await;
 }
 
-async fn last_words(stream: &UnixStream, outbox: &mut Outbox) {
+async fn last_words(stream: &Socket, outbox: &mut Outbox) {
     let end = Instant::now() + LAST_WORDS;
     while !outbox.is_empty() {
-        let Ok(Ok(())) = tokio::time::timeout_at(end, stream.writable()).await else { return };
         match stream.try_write(outbox.unsent()) {
             Ok(count) => outbox.sent(count),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let Ok(Ok(())) = tokio::time::timeout_at(end, stream.writable()).await else { return };
+            }
             Err(_) => return,
         }
     }

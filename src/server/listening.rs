@@ -18,6 +18,7 @@ use super::guard::Guard;
 use super::host::Host;
 use super::place::Place;
 use crate::model::{ErrorCode, Failure};
+use crate::sys::socket::Socket;
 use crate::wire::Inbox;
 
 /// How many clients can be connected: each of them costs a descriptor, and runs need theirs.
@@ -233,12 +234,16 @@ impl Drop for Counted {
 impl NewClient {
     /// Serves it, until it leaves, the server ends, or (while it is silent) room is needed for others.
     async fn serve(mut self, end_rx: oneshot::Receiver<()>) {
+        let stream = match Socket::new(self.stream) {
+            Ok(stream) => stream,
+            Err(error) => return tracing::error!(%error, "a client cannot be served"),
+        };
         let mut inbox = Inbox::new(MAX_MESSAGE_BYTES);
         let hello = tokio::select! {
             biased;
             _ = end_rx => return,
             _ = self.closing_rx.wait_for(Option::is_some) => return,
-            hello = greeting::hear(&self.stream, &mut inbox, self.patience.hello) => hello,
+            hello = greeting::hear(&stream, &mut inbox, self.patience.hello) => hello,
         };
         self.has_spoken.store(true, Ordering::Relaxed);
         let hello = match hello {
@@ -251,13 +256,13 @@ impl NewClient {
         let counted = Counted(Arc::clone(&self.connections));
         if self.connections.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
             let message = format!("the server serves at most {MAX_CONNECTIONS} clients at once");
-            return greeting::refuse(&self.stream, Failure::new(ErrorCode::CapacityFull, message)).await;
+            return greeting::refuse(&stream, Failure::new(ErrorCode::CapacityFull, message)).await;
         }
         let client = match self.host.client(&hello.session, &hello.typist) {
             Ok(client) => client,
-            Err(failure) => return greeting::refuse(&self.stream, failure).await,
+            Err(failure) => return greeting::refuse(&stream, failure).await,
         };
-        let connection = Connection::new(self.stream, inbox, client, self.host, self.connections);
+        let connection = Connection::new(stream, inbox, client, self.host, self.connections);
         let (stream, mut outbox, reason) = connection.serve(self.patience.half_message, &mut self.closing_rx).await;
         drop(counted);
         if let Some(reason) = reason {

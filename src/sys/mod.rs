@@ -14,6 +14,7 @@ pub mod pidfd;
 pub mod proc;
 pub mod rights;
 pub mod signals;
+pub mod socket;
 pub mod sockets;
 pub mod tty;
 pub mod wait;

@@ -32,7 +32,7 @@ const PLAN: [Module; 23] = [
     module(3, "import", &["model", "api", "settings"]),
     module(4, "driver", &["model", "api", "screen", "tail", "redact", "store", "sys", "holder", "launch"]),
     module(4, "server", &["model", "api", "wire", "sys"]),
-    module(4, "remote", &["model", "api", "wire"]),
+    module(4, "remote", &["model", "api", "wire", "sys"]),
     module(4, "services", &["model", "api", "settings"]),
     module(5, "supervisor", &["model", "api", "driver", "launch", "store", "holder", "sys"]),
     module(
