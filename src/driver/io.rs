@@ -19,6 +19,9 @@ use crate::tail::Pipe;
 /// cheap to take in. One buffer serves all runs of a thread.
 const BUFFER_BYTES: usize = 16 * 1024;
 
+/// A first read of less than this is an echo or a line and no flood: nothing more is looked for before it is shown.
+const FEW_BYTES: usize = 512;
+
 /// How much may wait to be typed. A program that does not read has to be waited for by who writes.
 const MAX_QUEUED_BYTES: usize = 1024 * 1024;
 
@@ -45,12 +48,16 @@ pub(super) struct Budget {
     pub(super) bytes: usize,
     /// For at most so long.
     pub(super) time: Duration,
+    /// Whether it matters that nothing is left.
+    pub(super) exact: bool,
 }
 
 /// How a descriptor is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Read {
     Bytes(usize),
+    /// These were all, as far as a look at their number tells.
+    Few(usize),
     Dry,
     End,
 }
@@ -85,19 +92,22 @@ impl Source {
     /// read dry or has ended.
     ///
     /// While a chunk is admitted, the kernel may get the next one of a flood ready: it is dry only when a read right after gives nothing. That is
-    /// cheaper than to be woken again for each chunk.
+    /// cheaper than to be woken again for each chunk. Few bytes after quiet are shown first.
     pub(super) fn take_in(&mut self, budget: Budget, mut admit: impl FnMut(Pipe, &[u8])) -> bool {
         let start = Instant::now();
         let mut taken = 0;
         BUFFER.with_borrow_mut(|buffer| {
             buffer.resize(BUFFER_BYTES, 0);
             while !self.ended && taken < budget.bytes {
-                let filled = self.fill(&mut buffer[..BUFFER_BYTES.min(budget.bytes - taken)]);
-                if filled == 0 {
+                let buffer = &mut buffer[..BUFFER_BYTES.min(budget.bytes - taken)];
+                let (filled, is_dry) = self.fill(buffer, taken == 0 && !budget.exact);
+                if filled > 0 {
+                    admit(self.pipe, &buffer[..filled]);
+                    taken += filled;
+                }
+                if is_dry {
                     return true;
                 }
-                admit(self.pipe, &buffer[..filled]);
-                taken += filled;
                 if start.elapsed() >= budget.time {
                     break;
                 }
@@ -106,34 +116,46 @@ impl Source {
         })
     }
 
-    /// Reads until the buffer is full, the kernel has no more, or the source has ended.
-    fn fill(&mut self, buffer: &mut [u8]) -> usize {
+    /// Reads until the buffer is full, the kernel has no more, or the source has ended. Returns how much that was, and whether nothing is left:
+    /// that is only said of a read that gave nothing, or, when `few_do`, few bytes.
+    fn fill(&mut self, buffer: &mut [u8], few_do: bool) -> (usize, bool) {
         let mut filled = 0;
         while filled < buffer.len() {
-            match self.read_once(&mut buffer[filled..]) {
+            match self.read_once(&mut buffer[filled..], few_do && filled == 0) {
                 Read::Bytes(count) => filled += count,
-                Read::Dry => break,
+                Read::Few(count) => return (count, true),
+                Read::Dry => return (filled, filled == 0),
                 Read::End => {
                     self.ended = true;
                     break;
                 }
             }
         }
-        filled
+        (filled, self.ended)
     }
 
-    fn read_once(&mut self, buffer: &mut [u8]) -> Read {
+    fn read_once(&mut self, buffer: &mut [u8], few_do: bool) -> Read {
         let spool = &mut self.spool;
+        let few_bytes = if few_do { FEW_BYTES.min(buffer.len()) } else { 0 };
         let mut read_now = |fd: &OwnedFd| match spool {
-            Some(spool) => spool.read(fd, buffer),
+            Some(spool) => spool.read(fd, buffer, few_bytes),
             None => read_bytes(fd, buffer),
         };
-        let mut was_tried = false;
-        // Within `try_io` an empty kernel clears the readiness that was seen before the read, so no later output is missed.
+        let (mut was_tried, mut few) = (false, None);
+        // Within `try_io` an empty kernel clears the readiness that was seen before the read, so no later output is missed. A kernel that gave few
+        // bytes is empty, too.
         let mut read = self.watched.try_io(Interest::READABLE, |fd| {
             was_tried = true;
-            read_now(fd)
+            let count = read_now(fd)?;
+            if (1..few_bytes).contains(&count) {
+                few = Some(count);
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            Ok(count)
         });
+        if let Some(count) = few {
+            return Read::Few(count);
+        }
         if !was_tried {
             // Its readiness has not been reported yet: a cut must see what is there.
             read = read_now(self.watched.get_ref());

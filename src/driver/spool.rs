@@ -74,11 +74,12 @@ impl Spool {
         memory::read_at(&self.file, buffer, offset)
     }
 
-    /// Takes from a descriptor what a read would, and counts it; a terminal that is hung up says `EIO`.
-    pub(super) fn read(&mut self, from: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
+    /// Takes from a descriptor what a read would, and counts it; a terminal that is hung up says `EIO`. A terminal that gives less than `few`
+    /// bytes is not asked for more.
+    pub(super) fn read(&mut self, from: &OwnedFd, buffer: &mut [u8], few: usize) -> io::Result<usize> {
         let moved = match &mut self.hop {
             None => memory::move_bytes(from, &self.file, buffer.len())?,
-            Some(hop) => hop.carry(from, &self.file, buffer.len())?,
+            Some(hop) => hop.carry(from, &self.file, buffer.len(), few)?,
         };
         hooks::pass("spool.moved");
         let read = memory::read_at(&self.file, &mut buffer[..moved], self.taken)?;
@@ -107,7 +108,7 @@ impl Hop {
     }
 
     /// Carries at most `max` bytes from a terminal into a file; what was left in the hop goes first.
-    fn carry(&mut self, from: &OwnedFd, file: &OwnedFd, max: usize) -> io::Result<usize> {
+    fn carry(&mut self, from: &OwnedFd, file: &OwnedFd, max: usize, few: usize) -> io::Result<usize> {
         let mut stopped = Ok(0);
         for _ in 0..READS_A_HOP {
             let room = max.saturating_sub(self.left).min(TERMINAL_BYTES);
@@ -115,7 +116,12 @@ impl Hop {
                 break;
             }
             match memory::move_bytes(from, &self.write, room) {
-                Ok(count) if count > 0 => self.left += count,
+                Ok(count) if count > 0 => {
+                    self.left += count;
+                    if count < few {
+                        break;
+                    }
+                }
                 end => {
                     stopped = end;
                     break;
@@ -151,7 +157,7 @@ mod tests {
         let mut spool = Spool::new(false).expect("a spool");
         let mut buffer = [0; 10_000];
         rustix::io::write(&write, &[b'a'; 9000]).expect("written");
-        assert_eq!(spool.read(&read, &mut buffer).expect("read"), 9000);
+        assert_eq!(spool.read(&read, &mut buffer, 0).expect("read"), 9000);
         spool.forget(5000, true);
         // What the kernel had moved when the kill came: nobody has noted it.
         rustix::io::write(&write, b"more").expect("written");
@@ -172,9 +178,9 @@ mod tests {
         fd::set_nonblocking(&master, true).expect("non-blocking");
         let mut spool = Spool::new(true).expect("a spool");
         let mut buffer = [0; 1000];
-        assert_eq!(spool.read(&master, &mut buffer).expect_err("nothing").kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(spool.read(&master, &mut buffer, 0).expect_err("nothing").kind(), io::ErrorKind::WouldBlock);
         rustix::io::write(&slave, b"one").expect("written");
-        assert_eq!(spool.read(&master, &mut buffer).expect("read"), 3);
+        assert_eq!(spool.read(&master, &mut buffer, 0).expect("read"), 3);
         // Killed between the terminal and the file.
         rustix::io::write(&slave, b"two").expect("written");
         memory::move_bytes(&master, &spool.hop.as_ref().expect("a hop").write, 100).expect("moved");
@@ -184,7 +190,7 @@ mod tests {
         drop(slave);
         let mut all = Vec::new();
         loop {
-            match next.read(&master, &mut buffer[..4]) {
+            match next.read(&master, &mut buffer[..4], 0) {
                 Ok(count) => all.extend_from_slice(&buffer[..count]),
                 Err(error) if error.raw_os_error() == Some(libc::EIO) => break,
                 Err(error) => panic!("{error}"),

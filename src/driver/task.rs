@@ -28,10 +28,10 @@ use crate::tail::Pipe;
 
 /// What is taken in in one turn of the loop. Small enough that the keys of another run on the same thread wait about a
 /// millisecond, large enough that a flood is cheap.
-const TURN: Budget = Budget { bytes: 64 * 1024, time: Duration::from_micros(800) };
+const TURN: Budget = Budget { bytes: 64 * 1024, time: Duration::from_micros(800), exact: false };
 
 /// What is taken in before a cut or a read, and at the end: all that the kernel holds, within bounds, so that a flood cannot hold a key up.
-const ALL: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2) };
+const ALL: Budget = Budget { bytes: 1024 * 1024, time: Duration::from_millis(2), exact: true };
 
 /// How long the end of a run waits for a slow disk to take the rest of its log.
 const LOG_PATIENCE: Duration = Duration::from_secs(5);
@@ -75,11 +75,8 @@ enum Woken {
     Readable,
     /// The flag tells that nobody is left who could read.
     Writable(bool),
-    FrameDue,
-    ActivityDue,
-    FlushDue,
-    LogDue,
-    LookDue,
+    /// Something is due by now.
+    Due,
 }
 
 /// Starts a run and drives it until the supervisor drops its end of the road. Everything that happens is reported in order.
@@ -159,11 +156,7 @@ pub async fn drive(mut setup: Setup, mut orders: Orders, reports_tx: mpsc::Sende
                     sink.give_up();
                 }
             }
-            Woken::FrameDue => driver.show_due_frame(),
-            Woken::ActivityDue => driver.note_activity(),
-            Woken::FlushDue => driver.flush(),
-            Woken::LookDue => driver.look_for_need(),
-            Woken::LogDue => driver.keep.pass_on_to_log(),
+            Woken::Due => driver.do_what_is_due(),
         }
         driver.rest_if_idle();
     }
@@ -221,25 +214,46 @@ impl Driver {
     }
 
     async fn wait(&mut self, orders: &mut Orders) -> Woken {
+        let due = self.dues().into_iter().flatten().min();
         let link = &mut self.link;
         let sources = &self.sources;
         let sink = self.sink.as_ref().filter(|sink| sink.is_waiting());
-        let frame_due = self.viewers.pace.due();
-        let (activity_due, look_due) = (self.activity.due(), self.needs.due());
-        let (keep, flush_due, log_due) = (&self.keep, self.keep.flush_due(), self.keep.log_due());
+        let keep = &self.keep;
         tokio::select! {
             // Commands first: a cut waits for no flood.
             biased;
             command = orders.next() => command.map_or(Woken::SupervisorGone, Woken::Command),
             event = async { match link { Some(link) => link.next().await, None => std::future::pending().await } } => Woken::Holder(event),
             hung_up = async { match sink { Some(sink) => sink.writable().await, None => std::future::pending().await } } => Woken::Writable(hung_up),
-            () = sleep_until(frame_due) => Woken::FrameDue,
-            () = sleep_until(activity_due) => Woken::ActivityDue,
-            () = sleep_until(flush_due) => Woken::FlushDue,
-            () = sleep_until(log_due) => Woken::LogDue,
-            () = sleep_until(look_due) => Woken::LookDue,
+            () = sleep_until(due) => Woken::Due,
             // A disk that is slower than the run holds the run up, and nothing else.
             () = async { keep.room().await; any_readable(sources).await } => Woken::Readable,
+        }
+    }
+
+    /// Returns when frame, news of activity, flush, log and look are due. One timer waits for the first: each costs a little at every turn of the loop.
+    fn dues(&self) -> [Option<Instant>; 5] {
+        let keep = &self.keep;
+        [self.viewers.pace.due(), self.activity.due(), keep.flush_due(), keep.log_due(), self.needs.due()]
+    }
+
+    fn do_what_is_due(&mut self) {
+        let now = Instant::now();
+        let [frame, activity, flush, log, look] = self.dues().map(|due| due.is_some_and(|due| due <= now));
+        if frame {
+            self.show_due_frame();
+        }
+        if activity {
+            self.note_activity();
+        }
+        if flush {
+            self.flush();
+        }
+        if log {
+            self.keep.pass_on_to_log();
+        }
+        if look {
+            self.look_for_need();
         }
     }
 

@@ -28,8 +28,8 @@ const ANSWER_WAIT: Duration = Duration::from_millis(100);
 /// After this what can be nothing but a paste or an answer, and was not ended, is over.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
-/// What is read at once. A terminal's queue holds 4 KiB.
-const BUFFER_BYTES: usize = 16 * 1024;
+/// What is read at once: what a terminal's queue holds.
+const BUFFER_BYTES: usize = 4096;
 
 /// How often is read before what came is handed on: until nothing is left, so that nobody has to come back to see that, but no flood holds the
 /// program up.
@@ -87,7 +87,20 @@ impl Reader {
     fn read(&mut self) -> bool {
         let mut buffer = [0; BUFFER_BYTES];
         for _ in 0..MAX_READS {
-            match self.watched.try_io(Interest::READABLE, |terminal| read_ready(terminal, &mut buffer)) {
+            let mut last = None;
+            let read = self.watched.try_io(Interest::READABLE, |terminal| {
+                let count = read_ready(terminal, &mut buffer)?;
+                if count == 0 || count == buffer.len() {
+                    return Ok(count);
+                }
+                // That was all: said so that it needs not be asked. What comes from now on is told anew.
+                last = Some(count);
+                Err(ErrorKind::WouldBlock.into())
+            });
+            if let Some(count) = last {
+                self.parser.feed(&buffer[..count], &mut self.read);
+            }
+            match read {
                 Ok(0) => return false,
                 Ok(count) => self.parser.feed(&buffer[..count], &mut self.read),
                 Err(error) => return matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
