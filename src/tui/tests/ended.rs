@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::stage::{Stage, run};
+use super::stage::{Stage, run, with_record};
 use crate::model::{ErrorCode, Failure, Mode, Status};
 use crate::tui::cmd::Origin;
 use crate::tui::event::{Answer, Event};
@@ -111,4 +111,34 @@ fn the_lines_that_stay_are_short_and_say_how_the_server_is_stopped() {
     stage.model.setup.started_server = false;
     stage.put(run(1, Some("web"), Mode::Pty, Status::Running));
     assert_eq!(detached(&stage.model), ["shtask: web goes on; shtask shows it again"], "the server was there before");
+}
+
+#[test]
+fn however_long_the_name_of_an_attached_run_is_the_way_back_is_on_the_screen() {
+    let line = |size, status, keys: &str| {
+        let mut stage = Stage::demo(size);
+        let command = "ls /nonexistent; sleep 2; echo and a command that has no end";
+        stage.put(with_record(run(9, None, Mode::Pty, Status::Running), |record| record.command = command.into()));
+        stage.press("G enter");
+        stage.put(with_record(run(9, None, Mode::Pty, status), |record| record.command = command.into()));
+        stage.press(keys);
+        last_line(&stage)
+    };
+    for cols in [24, 30, 40, 60, 80, 100] {
+        let running = line((cols, 12), Status::Running, "");
+        assert!(running.contains("C-a back to the list"), "{running}");
+        let ended = line((cols, 12), Status::Failed, "");
+        assert!(ended.contains("Enter back to the list"), "{ended}");
+    }
+    let ended = line(WIDE, Status::Failed, "");
+    assert!(ended.contains("then [ scroll, / search, r start") && ended.contains('…'), "{ended}");
+    assert!(line(WIDE, Status::Running, "").contains("C-a C-a sends C-a"));
+}
+
+#[test]
+fn what_an_action_does_is_cut_visibly_before_what_keeps_it_from_being_done() {
+    let mut stage = Stage::new(WIDE, Vec::new());
+    stage.resync(vec![run(1, None, Mode::Pty, Status::Running)]).press("p").type_text("all but");
+    let text = stage.text();
+    assert!(text.contains("… nothing else is running  O"), "{text}");
 }

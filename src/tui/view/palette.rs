@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::super::model::{Model, Overlay, Palette, PaletteEntry, Target, overlay_area, width};
+use super::super::model::{Model, Overlay, Palette, PaletteEntry, Target, cut, overlay_area, width};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, window};
 use super::prompt::draw_input;
@@ -66,7 +66,8 @@ fn draw_entry(entry: &PaletteEntry, is_selected: bool, theme: Theme, line: Rect,
     let keys = u16::try_from(width(&end)).unwrap_or(0);
     let right = line.right().saturating_sub(keys + 1);
     let mut x = line.x + 1;
-    for (number, c) in entry.text.chars().enumerate() {
+    let text = cut(&entry.text, "", usize::from(right.saturating_sub(x + 1)));
+    for (number, c) in text.chars().enumerate() {
         let style = match () {
             () if entry.at.contains(&number) => theme.over(base, theme.found()),
             () if entry.why_not.is_some() || number >= entry.name => theme.over(base, theme.dim()),

@@ -12,6 +12,10 @@ use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
 use super::{groups, list, reading, show};
 
+/// The most columns of the name of an attached run in the status line, and what it has before the last hint gives way to it.
+const MAX_NAME_COLS: usize = 24;
+const MIN_NAME_COLS: usize = 8;
+
 /// The least columns that are left for name and state.
 const MIN_TITLE_COLS: usize = 20;
 
@@ -193,19 +197,31 @@ pub(crate) fn cursor(model: &Model, area: Rect) -> Option<Position> {
     (frame.cursor.x < area.width).then(|| Position::new(area.x + frame.cursor.x, area.y + line))
 }
 
-/// The words of the status line for an attached run.
-pub(super) fn attached_words(model: &Model) -> String {
+/// The words of the status line for an attached run, in so many columns: what leads back is always among them.
+pub(super) fn attached_words(model: &Model, cols: usize) -> String {
     let key = label(model.setup.attach_key);
-    let name = plain_line(&model.selected_name(), 40);
     if model.pane.scroll.is_some() {
-        return format!(" scrolled back: any key or the wheel leads to the end · {key} list");
+        let words = format!("any key or the wheel leads to the end · {key} list");
+        let more = " scrolled back: ";
+        let is_room = width(&words) + width(more) <= cols;
+        return if is_room { format!("{more}{words}") } else { format!(" any key leads to the end · {key} list") };
     }
-    if model.over_words().is_some() {
+    let is_over = model.over_words().is_some();
+    let (before, after, back, more) = match (is_over, model.selected_view()) {
+        (false, _) => ("keys go to ", "", key.as_str(), format!(" · {key} {key} sends {key}")),
         // How it has ended is in the line over the pane.
-        let words = if model.selected_view().is_some() { "has ended" } else { "was not started" };
-        return format!(" {name} {words} · Enter back to the list, then {}", over_hints(model));
+        (true, Some(_)) => ("", " has ended", "Enter", format!(", then {}", over_hints(model))),
+        (true, None) => ("", " was not started", "Enter", format!(", then {}", over_hints(model))),
+    };
+    let back = format!("{back} back to the list");
+    let name = plain_line(&model.selected_name(), 64);
+    for (end, least) in [(more.as_str(), MIN_NAME_COLS), ("", 1)] {
+        let room = cols.saturating_sub(width(&format!(" {before}{after} · {back}{end}"))).min(MAX_NAME_COLS);
+        if room >= width(&name).min(least) {
+            return format!(" {before}{}{after} · {back}{end}", cut(&name, "", room));
+        }
     }
-    format!(" keys go to {name} · {key} back to the list · {key} {key} sends {key}")
+    format!(" {back}")
 }
 
 /// What can be done with a run that takes no keys any more, from the list.

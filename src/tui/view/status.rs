@@ -33,7 +33,7 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let is_attached = model.focus == Focus::Attached && model.overlay.is_none() && model.ending.is_none();
     if is_attached {
         let style = if model.over_words().is_some() { theme.head(true) } else { theme.attached() };
-        return put_line(buf, area, area.y, &attached_words(model), style);
+        return put_line(buf, area, area.y, &attached_words(model, area.width.into()), style);
     }
     if let Some((part, keys)) = &model.pending
         && model.part() == Some(*part)
