@@ -205,6 +205,21 @@ fn how_many_runs_need_somebody_is_said_whether_the_list_is_shown_or_not() {
 }
 
 #[test]
+fn a_small_terminal_says_that_a_run_needs_somebody_when_its_row_is_out_of_sight() {
+    let mut stage = Stage::demo((40, 12));
+    let mut web = run(1, Some("web"), Mode::Pty, Status::Running);
+    web.attention = Some(Attention { need: Need::Password, since: web.record.updated_at });
+    stage.put(web).press("G");
+    assert_snapshot!("needs_you_40x12", stage.text());
+    for (keys, said) in [("", "1 needs you (!)"), ("[", "1 needs you"), ("escape k k k k enter", "1 needs you")] {
+        stage.press(keys);
+        let header = stage.text().lines().nth(3).expect("a header").to_owned();
+        assert!(header.contains(said), "{header}");
+        assert_eq!(header.contains("(!)"), keys.is_empty(), "there the key means something else: {header}");
+    }
+}
+
+#[test]
 fn a_mark_does_not_hide_that_a_run_needs_somebody() {
     let mut stage = Stage::demo((80, 24));
     let mut view = run(1, Some("web"), Mode::Pty, Status::Running);

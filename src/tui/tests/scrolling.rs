@@ -138,3 +138,16 @@ fn a_screen_without_history_has_nothing_to_look_back_to() {
     stage.press("escape");
     assert_eq!(stage.model.focus, Focus::List);
 }
+
+#[test]
+fn a_key_of_the_list_is_not_silent_for_who_looks_back() {
+    let mut stage = Stage::demo((80, 24));
+    stage.press("[").asked();
+    for (key, said) in
+        [("x", "x is a key of the list; Esc goes back to it"), ("!", "! is a key of the list"), ("Q", "")]
+    {
+        stage.press(key);
+        assert!(stage.asked().is_empty(), "{key} does nothing here");
+        assert!(stage.notice().starts_with(said) && stage.notice().is_empty() == said.is_empty(), "{}", stage.notice());
+    }
+}

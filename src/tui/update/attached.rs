@@ -8,11 +8,14 @@ use crate::model::{Key, RunId};
 
 use super::super::cmd::Cmd;
 use super::super::keys::{Intent, Part, label};
-use super::super::model::{Doubling, Focus, Model, RowKey, ended_words};
+use super::super::model::{Doubling, Focus, Model, RowKey, cut, ended_words};
 use super::{keyboard, scroll, sequence};
 
 /// The attach key pressed again within this goes to the run.
 const DOUBLED_WITHIN: Duration = Duration::from_secs(1);
+
+/// How much of a name is told before what can be done.
+const MAX_NAME_COLS: usize = 32;
 
 /// The most that is typed ahead, in keys and pastes.
 const MAX_TYPED_AHEAD: usize = 256;
@@ -22,7 +25,7 @@ pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(row) = model.list.selected() else {
         return model.inform(format!("there is nothing to attach to; {} starts a new run", model.key(Intent::NewRun)));
     };
-    let (name, failed) = (model.selected_name(), row.failure.clone());
+    let (name, failed) = (cut(&model.selected_name(), "", MAX_NAME_COLS), row.failure.clone());
     let pending = row.pending;
     let spec_mode = row.spec.as_ref().map(|spec| spec.mode);
     let view = model.list.view_of(row).filter(|view| !(pending && view.record.status.is_final()));
@@ -84,7 +87,7 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         if matches!(chord.key, Key::Named(NamedKey::Escape | NamedKey::Enter)) {
             return detach(model, cmds);
         }
-        let (name, key) = (model.selected_name(), label(model.setup.attach_key));
+        let (name, key) = (cut(&model.selected_name(), "", MAX_NAME_COLS), label(model.setup.attach_key));
         model.dirty = true;
         return model.inform(format!("{name} {words}; {key}, Enter or Esc goes back to the list"));
     }

@@ -5,7 +5,8 @@ use crate::model::{Frame, KeyChord, Moment, RunId};
 
 use super::super::cmd::Cmd;
 use super::super::event::{Event, Input};
-use super::super::keys::{Intent, Part};
+use super::super::keymap::Found;
+use super::super::keys::{Intent, Part, label};
 use super::super::model::{Doubling, Focus, Model, Overlay};
 use super::palette;
 use super::sequence::Pressed;
@@ -169,7 +170,8 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     };
     match (part, intent) {
         (Part::List | Part::Scroll, Some(intent)) => act(model, intent, cmds),
-        (Part::List | Part::Scroll, None) => {}
+        (Part::Scroll, None) => elsewhere(model, chord),
+        (Part::List, None) => {}
         (Part::Filter, _) => filter::press(model, intent, chord, cmds),
         (Part::Waiting, _) => leave::press_waiting(model, intent, cmds),
         (Part::Replay, Some(intent)) => show::play(model, intent, cmds),
@@ -188,6 +190,14 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
             | Part::Rename,
             _,
         ) => menus::press(model, intent, chord, cmds),
+    }
+}
+
+/// A key that means nothing to who looks back: whoever meant the list is told the way.
+fn elsewhere(model: &mut Model, chord: KeyChord) {
+    let keys = &model.setup.keys;
+    if let (Found::Intent(_), Some(back)) = (keys.find(Part::List, &[chord]), keys.label(Part::Scroll, Intent::Back)) {
+        model.inform(format!("{} is a key of the list; {back} goes back to it", label(chord)));
     }
 }
 

@@ -53,11 +53,14 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
 
 /// How many runs wait for somebody who types, and the key that leads there.
 pub(super) fn asking(model: &Model) -> String {
-    let key = model.key(Intent::Attention);
+    let key = match model.focus {
+        Focus::List => format!(" ({})", model.key(Intent::Attention)),
+        Focus::Attached | Focus::Scroll => String::new(),
+    };
     match model.list.asking() {
         0 => String::new(),
-        1 => format!("  1 needs you ({key})"),
-        count => format!("  {count} need you ({key})"),
+        1 => format!("  1 needs you{key}"),
+        count => format!("  {count} need you{key}"),
     }
 }
 

@@ -16,6 +16,9 @@ use super::{groups, list, reading, show};
 const MAX_NAME_COLS: usize = 24;
 const MIN_NAME_COLS: usize = 8;
 
+/// With fewer columns what is not about the run stands at the right, where it is not cut.
+const ROOMY_COLS: u16 = 60;
+
 /// The least columns that are left for name and state.
 const MIN_TITLE_COLS: usize = 20;
 
@@ -39,8 +42,13 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     };
     let view = model.list.view_of(row).map(AsRef::as_ref);
     let mut text = String::new();
-    if areas(model).is_some_and(|areas| areas.list.is_none()) {
-        text.push_str(&list::asking(model));
+    let is_narrow = area.width < ROOMY_COLS;
+    let asking = match areas(model) {
+        Some(areas) if areas.list.is_none() || areas.list_header.is_none() => list::asking(model),
+        Some(_) | None => String::new(),
+    };
+    if !is_narrow {
+        text.push_str(&asking);
     }
     let title = model.pane.frame.as_ref().map(|frame| plain_line(&frame.title, 128)).unwrap_or_default();
     // What a person must know while it lasts: what happens now will not be on record.
@@ -71,6 +79,10 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
                 (None, Focus::Attached | Focus::List | Focus::Scroll) => String::new(),
             }
         }
+    };
+    let right = match asking.trim_start() {
+        asking if is_narrow && !asking.is_empty() => format!("{asking} {right}"),
+        _ => right,
     };
     // The state is always there: the name is cut for it, then what is said at the right; of the rest there is what fits.
     let cols = usize::from(area.width);

@@ -136,12 +136,12 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
                 (Part::Scroll, &[Copy, Left, SelectLines, SelectBlock, OtherEnd, CopyAsShown, Help, Back])
             }
             () if reading.search.is_some() => {
-                (Part::Scroll, &[NextHit, PreviousHit, Search, Select, Filter, Help, Back])
+                (Part::Scroll, &[NextHit, Select, PreviousHit, Search, Filter, Help, Back])
             }
             () if reading.cursor.is_some() => {
                 (Part::Scroll, &[Select, Left, SelectLines, SelectBlock, Copy, Help, Back])
             }
-            () => (Part::Scroll, &[PageUp, PageDown, Search, Select, Filter, Follow, First, Last, Zoom, Help, Back]),
+            () => (Part::Scroll, &[PageUp, Search, Select, PageDown, Filter, Follow, First, Last, Zoom, Help, Back]),
         };
     }
     if model.inspect.is_some() {
