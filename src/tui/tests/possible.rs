@@ -129,3 +129,12 @@ fn what_the_palette_says_is_what_the_key_does() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn in_an_empty_list_every_key_that_wants_a_run_names_the_one_that_starts_one() {
+    for key in ["enter", "s", "x", "X", "r", "c", "i", "m", "e", "D", "o", "L", "t", "[", "/"] {
+        let mut stage = Stage::new((80, 24), Vec::new());
+        stage.resync(Vec::new()).press(key);
+        assert!(stage.notice().contains("n starts a new"), "{key}: {}", stage.notice());
+    }
+}

@@ -27,7 +27,8 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
     act_on_one(model, intent, cmds);
     // Most know better words for it, and what to do instead.
     if let (Some(why), None) = (why_not, &model.notice) {
-        model.inform(why);
+        let new = model.key(Intent::NewRun);
+        model.inform(if model.list.rows.is_empty() { format!("{why}; {new} starts a new one") } else { why });
     }
 }
 
