@@ -120,7 +120,7 @@ pub struct ExportedLine {
 /// An export that is on its way.
 ///
 /// # Cancel safety
-/// Dropping it ends it. One that nobody takes from for a minute ends by itself.
+/// Dropping it ends it. One that nobody takes from waits, and holds up no other; while 32 wait like that, one more ends by itself after a minute.
 #[derive(Debug)]
 pub struct Export {
     /// Its bytes, in chunks of at most [`Export::MAX_CHUNK_BYTES`]. A few wait at most; then the export waits.

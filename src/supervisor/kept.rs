@@ -1,12 +1,12 @@
 //! What is on the disk, read beside the loop: the disk may be slow, and a reader may wait for more.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
+use super::turns::Turns;
 use crate::api::{Answer, LogReading, LogRequest, Stream};
 use crate::model::{ErrorCode, Failure, RunId, SessionName};
 use crate::store::Records;
@@ -38,13 +38,13 @@ pub(super) struct Kept {
     pub(super) records: Option<Records>,
     pub(super) logs: Option<Arc<Logs>>,
     /// How many searches and exports read it at the moment.
-    pub(super) readers: AtomicUsize,
+    pub(super) turns: Turns,
     log_reads: Semaphore,
 }
 
 impl Kept {
     pub(super) fn new(records: Option<Records>, logs: Option<Arc<Logs>>) -> Kept {
-        Kept { records, logs, readers: AtomicUsize::new(0), log_reads: Semaphore::new(MAX_LOG_READS) }
+        Kept { records, logs, turns: Turns::default(), log_reads: Semaphore::new(MAX_LOG_READS) }
     }
 
     /// Reads the log of a session's run; waits for more as long as it was asked to.

@@ -30,6 +30,7 @@ mod storage;
 mod stored;
 mod storing;
 mod timers;
+mod turns;
 mod why;
 
 pub use actor::{Supervisor, SupervisorError, SupervisorSetup, random_id};

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use regex::{Regex, RegexBuilder};
@@ -17,9 +16,6 @@ use crate::model::{ErrorCode, Failure, RunId, SessionName};
 use crate::store::log::{LogError, LogLine, LogProgress, LogReader, LogStream, LogText};
 use crate::store::{Records, Redaction, StoreError};
 
-/// How many searches and exports go on at once: each has a thread and reads as fast as the disk gives.
-const MAX_AT_ONCE: usize = 8;
-
 /// How large a compiled pattern may become, in bytes.
 const MAX_REGEX_BYTES: usize = 1024 * 1024;
 
@@ -31,27 +27,6 @@ const PAGE: usize = 500;
 
 /// The shortest time between two words about how far a search is. What it finds is told at once.
 const BETWEEN_WORDS: Duration = Duration::from_millis(50);
-
-/// The right to read much at once; given back by its end.
-pub(super) struct Turn<'a>(&'a AtomicUsize);
-
-impl Kept {
-    /// Takes a turn.
-    pub(super) fn turn(&self) -> Result<Turn<'_>, Failure> {
-        let turn = Turn(&self.readers);
-        if self.readers.fetch_add(1, Ordering::AcqRel) >= MAX_AT_ONCE {
-            let message = format!("{MAX_AT_ONCE} searches and exports are under way already");
-            return Err(Failure::new(ErrorCode::Busy, message).with_hint("try again when one has ended"));
-        }
-        Ok(turn)
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
-}
 
 impl Core {
     /// Searches logs.
@@ -156,7 +131,7 @@ struct Search {
 
 impl Search {
     fn run(&self, kept: &Kept, sender: &FoundSender, answer: &Answer<SearchResults>) -> Result<SearchResults, Failure> {
-        let _turn = kept.turn()?;
+        let _turn = kept.turns.take()?;
         let Some(logs) = &kept.logs else {
             return Err(Failure::new(ErrorCode::Unsupported, "no logs are kept"));
         };

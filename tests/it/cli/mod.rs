@@ -10,6 +10,7 @@ mod ground;
 mod killed;
 mod looking;
 mod lost;
+mod paused;
 mod program;
 mod real;
 mod records;
