@@ -170,6 +170,12 @@ impl Keymap {
         found
     }
 
+    /// Returns the first key of an action, or the first keys in a row.
+    pub(crate) fn chords(&self, part: Part, intent: Intent) -> Option<&[KeyChord]> {
+        let bound = self.bound.iter().find(|bound| (bound.part, bound.intent) == (part, intent))?;
+        Some(bound.keys.chords())
+    }
+
     /// Returns the keys of an action as they are shown, the most important first.
     pub(crate) fn labels(&self, part: Part, intent: Intent) -> Vec<String> {
         let keys = self.bound.iter().filter(|bound| (bound.part, bound.intent) == (part, intent));

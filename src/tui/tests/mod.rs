@@ -3,6 +3,7 @@
 mod arranging;
 mod attaching;
 mod beyond;
+mod clicking;
 mod ended;
 mod exports;
 mod fake;

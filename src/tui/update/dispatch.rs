@@ -193,6 +193,12 @@ fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Presses the key of an action, as somebody does who clicks on it at the bottom.
+pub(super) fn press_for(model: &mut Model, part: Part, intent: Intent, cmds: &mut Vec<Cmd>) {
+    let chords = model.setup.keys.chords(part, intent).unwrap_or_default().to_vec();
+    chords.into_iter().for_each(|chord| press(model, chord, cmds));
+}
+
 /// A key that means nothing to who looks back: whoever meant the list is told the way.
 fn elsewhere(model: &mut Model, chord: KeyChord) {
     let keys = &model.setup.keys;

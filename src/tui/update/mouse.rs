@@ -7,14 +7,16 @@ use crate::model::{Action, Key, Mode, Modifiers, Mouse, MouseButton, MouseKind, 
 use super::super::cmd::Cmd;
 use super::super::model::{Focus, Line, Model, Overlay, areas};
 use super::super::view;
-use super::dispatch::act;
-use super::{attached, keyboard, menus, palette, panes, scroll, select_mouse};
+use super::{attached, dispatch, keyboard, menus, palette, panes, scroll, select_mouse};
 
 /// How far one notch of the wheel goes, in rows.
 const NOTCH: i64 = 3;
 
 pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     let Some(places) = areas(model) else { return };
+    if places.status.contains(Position::new(mouse.x, mouse.y)) && pressed_left(mouse) {
+        return on_status(model, mouse.x, cmds);
+    }
     if model.ending.is_some() {
         return;
     }
@@ -46,15 +48,20 @@ pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     }
     if is_in(places.list_header).is_some() && pressed_left(mouse) {
         model.dirty = true;
-        return super::filter::sort(model);
+        super::filter::sort(model);
     }
-    if places.status.contains(at)
-        && pressed_left(mouse)
-        && model.focus != Focus::Attached
-        && let Some(intent) = view::hint_at(model, mouse.x)
-    {
-        (model.notice, model.dirty) = (None, true);
-        act(model, intent, cmds);
+}
+
+/// A click on the bottom line: what is told there goes, an attached run is left, and a key is pressed.
+fn on_status(model: &mut Model, x: u16, cmds: &mut Vec<Cmd>) {
+    model.dirty = true;
+    let hint = view::hint_at(model, x);
+    let was_told = model.notice.take().is_some() | model.pending.take().is_some();
+    if let Some((part, intent)) = hint {
+        dispatch::press_for(model, part, intent, cmds);
+    } else if model.part().is_none() && !was_told {
+        attached::detach(model, cmds);
+        model.doubling = None;
     }
 }
 

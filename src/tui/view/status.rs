@@ -46,11 +46,17 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// What a click on the status line means.
-pub(crate) fn hint_at(model: &Model, x: u16) -> Option<Intent> {
+/// The action of the key that is shown in this column of the status line, and the part that it is of.
+pub(crate) fn hint_at(model: &Model, x: u16) -> Option<(Part, Intent)> {
     let area = super::super::model::areas(model)?.status;
+    let is_typed_over = matches!(model.part()?, Part::Filter | Part::Line);
+    if is_typed_over || model.notice.is_some() || model.parted.is_some() || model.pending.is_some() {
+        return None;
+    }
+    let part = wanted(model).0;
     let mut hints = hints(model, area).into_iter();
-    hints.find(|(from, hint)| (*from..*from + hint.cols() as u16).contains(&x)).map(|(_, hint)| hint.intent)
+    let hint = hints.find(|(from, hint)| (*from..*from + hint.cols() as u16).contains(&x));
+    hint.map(|(_, hint)| (part, hint.intent))
 }
 
 /// The keys that are shown and where each starts. The last two, the ways to help and out, always have room.

@@ -130,3 +130,26 @@ fn an_idle_program_draws_nothing() {
     terminal.wait_for_text("ready");
     terminal.wait_quiet(std::time::Duration::from_millis(1500));
 }
+
+#[test]
+fn the_bottom_line_is_enough_for_the_mouse_alone() {
+    let mut terminal = open(&one(r#"echo rea"dy"; exec cat"#, ""));
+    terminal.wait_for_text("ready");
+    let click = |terminal: &mut crate::harness::Terminal, text: &str| {
+        terminal.wait_for_text(text);
+        let (col, row) = terminal.screen().find(text).expect("it is there");
+        terminal.mouse(Mouse::Press, col, row);
+        terminal.mouse(Mouse::Release, col, row);
+    };
+    click(&mut terminal, "? help");
+    terminal.wait_for_text("select the next run");
+    click(&mut terminal, "Esc close");
+    terminal.wait_for_no_text("select the next run");
+    click(&mut terminal, "z zoom");
+    terminal.wait_for("the list is gone", |screen| !screen.row(0).contains("shtask"));
+    click(&mut terminal, "Enter attach");
+    click(&mut terminal, "back to the list");
+    click(&mut terminal, "q leave");
+    click(&mut terminal, "y stop all");
+    assert_eq!(terminal.wait_exit(), crate::harness::Exit::Code(0));
+}
