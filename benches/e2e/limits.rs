@@ -112,23 +112,30 @@ pub(crate) fn vt100_alone(bytes: &[u8]) -> Cost {
 }
 
 /// Microseconds from each key to its echo through a bare terminal.
-pub(crate) fn round_trips(count: usize) -> Vec<f64> {
-    let home = Arc::new(Home::new());
-    let pty = Launch::in_home(&home, "/bin/sh").args(["-c", "stty raw -echo; echo ready; exec cat"]).start_bare();
-    drain_until(&pty, b"ready\n");
-    let mut buffer = [0; 1024];
-    (0..count)
-        .map(|_| {
-            // As long between keys as in the other measures, so that processors sleep alike.
-            pty.wait(super::echo::BETWEEN_KEYS, Beside::Nothing);
-            let start = Instant::now();
-            pty.write(b"~");
-            loop {
-                pty.wait(Duration::from_secs(5), Beside::Nothing);
-                if matches!(pty.read(&mut buffer), ReadOutcome::Bytes(_)) {
-                    return start.elapsed().as_secs_f64() * 1e6;
-                }
+pub(crate) struct RoundTrip {
+    pty: Pty,
+    _home: Arc<Home>,
+}
+
+impl RoundTrip {
+    pub(crate) fn new() -> RoundTrip {
+        let home = Arc::new(Home::new());
+        let pty = Launch::in_home(&home, "/bin/sh").args(["-c", "stty raw -echo; echo ready; exec cat"]).start_bare();
+        drain_until(&pty, b"ready\n");
+        RoundTrip { pty, _home: home }
+    }
+
+    /// Types a key; returns the microseconds to its echo.
+    pub(crate) fn key(&self) -> f64 {
+        let mut buffer = [0; 1024];
+        self.pty.wait(super::echo::BETWEEN_KEYS, Beside::Nothing);
+        let start = Instant::now();
+        self.pty.write(b"~");
+        loop {
+            self.pty.wait(Duration::from_secs(5), Beside::Nothing);
+            if matches!(self.pty.read(&mut buffer), ReadOutcome::Bytes(_)) {
+                return start.elapsed().as_secs_f64() * 1e6;
             }
-        })
-        .collect()
+        }
+    }
 }

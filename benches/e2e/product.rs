@@ -59,6 +59,21 @@ pub(crate) fn open(home: &Arc<Home>) -> Terminal {
     terminal
 }
 
+/// Starts it as the client of a server, which it starts, too.
+pub(crate) fn open_on_a_server(home: &Arc<Home>) -> Terminal {
+    let launch = Launch::in_home(home, PROGRAM).args(["--config", "shtask.toml"]).size(SIZE.0, SIZE.1);
+    let mut terminal = launch.start();
+    terminal.set_deadline(Duration::from_secs(120));
+    terminal
+}
+
+/// Ends the server of a home, with all its runs.
+pub(crate) fn stop_server(home: &Home) {
+    let mut stop = std::process::Command::new(PROGRAM);
+    let stopped = stop.args(["server", "stop"]).envs(home.environment()).current_dir(home.work()).output();
+    assert!(stopped.is_ok_and(|output| output.status.success()), "the server can be stopped");
+}
+
 /// The start of the program in a home that has a configuration, not done yet.
 pub(crate) fn launch(home: &Arc<Home>) -> Launch {
     Launch::in_home(home, PROGRAM).args(["--embedded", "--config", "shtask.toml"]).size(SIZE.0, SIZE.1)
