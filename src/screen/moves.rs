@@ -126,8 +126,10 @@ impl Terminal {
 
     pub(super) fn back_tab(&mut self, count: u16) {
         let place = self.grid.place();
-        let col = self.tabs.previous(place.col, count);
-        self.grid.csi(col + 1, b'G');
+        // A pending wrap stays, as in xterm.
+        if !place.wraps {
+            self.grid.csi(self.tabs.previous(place.col, count) + 1, b'G');
+        }
     }
 
     fn region_rows(&self) -> u16 {

@@ -120,6 +120,11 @@ fn backspace_and_moves_at_a_pending_wrap_start_from_the_last_column() {
 }
 
 #[test]
+fn a_back_tab_at_a_pending_wrap_leaves_it_pending() {
+    check(10, 2, &[("abcdefghij\x1b[ZX", &["abcdefghij", "X"], (1, 1)), ("abcdefghi\x1b[ZX", &["abcdefghX"], (0, 9))]);
+}
+
+#[test]
 fn erasing_what_is_behind_a_pending_wrap_takes_no_character() {
     check(5, 2, &[("abcde\x1b[KX", &["abcde", "X"], (1, 1)), ("abcde\x1b[JX", &["abcde", "X"], (1, 1))]);
 }
