@@ -29,11 +29,11 @@ pub(super) fn feed(parser: &mut Parser, terminal: &mut Terminal, bytes: &[u8]) {
         if rest.len() >= MIN_BYTES {
             now = if parser.is_idle() && terminal.scrolls_plainly() {
                 let stretch = plain_stretch(&rest[..rest.len().min(MAX_STRETCH_BYTES)], terminal.returns());
-                let taken = terminal.skip(parser, &rest[..stretch.bytes], stretch.lines);
+                let taken = terminal.skip(parser, stretch.text, stretch.lines);
                 rest = &rest[taken..];
                 step = if taken > 0 { STEP_BYTES } else { (2 * step).min(MAX_STEP_BYTES) };
                 // What follows the stretch ends it, so it is drawn before the next try.
-                (stretch.bytes - taken + step).min(rest.len())
+                (stretch.text.len() - taken + step).min(rest.len())
             } else {
                 STEP_BYTES.max(rest.len() / 64)
             };
@@ -51,25 +51,36 @@ const MAX_STRETCH_BYTES: usize = 256 * 1024;
 const MAX_COMMAND_BYTES: usize = 2048;
 
 /// A stretch of nothing but text, TAB, SGR, EL to the right, `ESC ( B`, titles, links, progress, and CR LF.
-pub(super) struct Stretch {
-    pub(super) bytes: usize,
+pub(super) struct Stretch<'a> {
+    pub(super) text: &'a str,
     pub(super) lines: usize,
 }
 
-pub(super) fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch {
+pub(super) fn plain_stretch(bytes: &[u8], returns: bool) -> Stretch<'_> {
     let stretch = &bytes[..plain_bytes(bytes, returns)];
     // Only now, so that the work is in proportion to the stretch, not to what comes after it.
-    let valid = std::str::from_utf8(stretch).map_or_else(|error| error.valid_up_to(), str::len);
-    Stretch { bytes: valid, lines: memchr::memchr_iter(b'\n', &stretch[..valid]).count() }
+    let text = match std::str::from_utf8(stretch) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&stretch[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    Stretch { text, lines: memchr::memchr_iter(b'\n', text.as_bytes()).count() }
 }
+
+/// How far ahead is looked for C1 controls, in bytes: once for many of the short texts between colours.
+const C1_AHEAD_BYTES: usize = 4096;
 
 /// Returns how far a stretch goes, as far as its controls tell.
 fn plain_bytes(bytes: &[u8], returns: bool) -> usize {
-    let mut at = 0;
+    let (mut at, mut free_of_c1) = (0, 0);
     loop {
         let end = at + text_end(&bytes[at..]);
-        if let Some(c1) = first_c1(&bytes[at..end]) {
-            return at + c1;
+        if end > free_of_c1 {
+            let ahead = (end + C1_AHEAD_BYTES).min(bytes.len());
+            if first_c1(&bytes[at..ahead]).is_none() {
+                free_of_c1 = ahead;
+            } else if let Some(c1) = first_c1(&bytes[at..end]) {
+                return at + c1;
+            }
         }
         let step = match bytes[end..] {
             [b'\t', ..] => 1,
@@ -166,14 +177,17 @@ impl Terminal {
 
     /// Takes the lines of a stretch that cannot be seen once the whole stretch is drawn. Returns how many bytes were taken;
     /// at least the rest of the stretch must be drawn before anybody looks. Takes nothing when little is to be gained.
-    pub(super) fn skip(&mut self, parser: &mut Parser, bytes: &[u8], lines: usize) -> usize {
+    pub(super) fn skip(&mut self, parser: &mut Parser, text: &str, lines: usize) -> usize {
+        let bytes = text.as_bytes();
         let rows = usize::from(self.size.rows());
         if lines < rows + MIN_SKIPPED_LINES {
             return 0;
         }
         // When links have to be forgotten, it matters which are shown.
         let count = |what: &[u8]| memchr::memmem::find_iter(bytes, what).count();
-        if !self.links.has_room_for(count(b"\x1b]8;").saturating_sub(count(b"\x1b]8;;\x1b") + count(b"\x1b]8;;\x07"))) {
+        let begun = count(b"\x1b]8;");
+        if begun > 0 && !self.links.has_room_for(begun.saturating_sub(count(b"\x1b]8;;\x1b") + count(b"\x1b]8;;\x07")))
+        {
             return 0;
         }
         // The line that starts where the last row came in fresh.
@@ -193,8 +207,7 @@ impl Terminal {
         self.grid.csi(self.size.rows() - 1, b'S');
         let mut lines = Lines::after(self);
         let history = self.grid.history();
-        let skipped = std::str::from_utf8(&bytes[start..start + length]).expect("a plain stretch is valid text");
-        lines.take(skipped, skipped_lines, history);
+        lines.take(&text[start..start + length], skipped_lines, history);
         self.style = lines.style;
         self.last_character = None;
         self.links = lines.links;

@@ -5,7 +5,7 @@ use super::parser::Parser;
 use super::terminal::Terminal;
 
 /// The most output that is held undrawn, in bytes. Past it all but the last lines go into the history.
-const MAX_HELD_BYTES: usize = 64 * 1024;
+const MAX_HELD_BYTES: usize = 128 * 1024;
 
 /// A larger buffer than this is given back once it is empty, in bytes.
 const KEPT_HELD_BYTES: usize = 8 * 1024;
@@ -18,17 +18,17 @@ const MAX_UNFINISHED_BYTES: usize = 2048;
 pub(super) struct Intake {
     parser: Parser,
     /// Output that is not drawn yet: it only scrolls, asks nothing and changes no mode, so only a look can tell.
-    held: Vec<u8>,
-    /// How much of it is known to be so; the rest may be the start of a sequence.
-    plain: usize,
-    /// The lines that end in that part.
+    text: String,
+    /// The lines that end in it.
     lines: usize,
+    /// What came behind it and may be the start of a sequence.
+    rest: Vec<u8>,
 }
 
 impl Intake {
     /// Takes a chunk. What the program asks in it is answered, what it sets is set; only drawing may be put off.
     pub(super) fn admit(&mut self, terminal: &mut Terminal, bytes: &[u8]) {
-        if self.held.is_empty() {
+        if self.is_empty() {
             let can_wait = self.parser.is_idle() && terminal.scrolls_plainly() && bytes.len() < MAX_HELD_BYTES;
             if !can_wait {
                 feed(&mut self.parser, terminal, bytes);
@@ -36,40 +36,58 @@ impl Intake {
                 return;
             }
         }
-        self.held.extend_from_slice(bytes);
-        let stretch = plain_stretch(&self.held[self.plain..], terminal.returns());
-        self.plain += stretch.bytes;
-        self.lines += stretch.lines;
-        let rest = &self.held[self.plain..];
-        if rest.len() > MAX_UNFINISHED_BYTES || !is_unfinished(rest) {
+        if self.rest.is_empty() {
+            let length = self.hold(bytes, terminal.returns());
+            self.rest.extend_from_slice(&bytes[length..]);
+        } else {
+            self.rest.extend_from_slice(bytes);
+            let mut rest = std::mem::take(&mut self.rest);
+            let length = self.hold(&rest, terminal.returns());
+            rest.drain(..length);
+            self.rest = rest;
+        }
+        if self.rest.len() > MAX_UNFINISHED_BYTES || !is_unfinished(&self.rest) {
             self.settle(terminal);
-        } else if self.held.len() >= MAX_HELD_BYTES {
+        } else if self.text.len() >= MAX_HELD_BYTES {
             self.compact(terminal);
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.rest.is_empty()
+    }
+
+    /// Holds what only scrolls; returns its length.
+    fn hold(&mut self, bytes: &[u8], returns: bool) -> usize {
+        let stretch = plain_stretch(bytes, returns);
+        self.text.push_str(stretch.text);
+        self.lines += stretch.lines;
+        stretch.text.len()
+    }
+
     /// Draws all that is held: whoever looks sees the truth.
     pub(super) fn settle(&mut self, terminal: &mut Terminal) {
-        if !self.held.is_empty() {
-            feed(&mut self.parser, terminal, &self.held);
-            self.held.clear();
-            self.held.shrink_to(KEPT_HELD_BYTES);
-            self.plain = 0;
+        if !self.is_empty() {
+            let taken = terminal.skip(&mut self.parser, &self.text, self.lines);
+            self.parser.advance(&self.text.as_bytes()[taken..], terminal);
+            feed(&mut self.parser, terminal, &self.rest);
+            self.text.clear();
+            self.text.shrink_to(KEPT_HELD_BYTES);
             self.lines = 0;
+            self.rest = Vec::new();
         }
         terminal.grid.flush();
     }
 
     /// Leaves held only the lines that can be seen.
     fn compact(&mut self, terminal: &mut Terminal) {
-        let taken = terminal.skip(&mut self.parser, &self.held[..self.plain], self.lines);
+        let taken = terminal.skip(&mut self.parser, &self.text, self.lines);
         if taken == 0 {
             self.settle(terminal);
             return;
         }
-        self.held.drain(..taken);
-        self.plain -= taken;
-        self.lines = memchr::memchr_iter(b'\n', &self.held[..self.plain]).count();
+        self.text.drain(..taken);
+        self.lines = memchr::memchr_iter(b'\n', self.text.as_bytes()).count();
     }
 
     /// Leaves a sequence or string that has not ended.

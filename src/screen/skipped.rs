@@ -111,6 +111,13 @@ impl Lines {
         if bytes[1] == b']' {
             return (self.follow_command(&text[2..]), false);
         }
+        if let Some(length) = self.csi.read_plain(&bytes[2..]) {
+            let erases = self.csi.last == b'K';
+            if !erases {
+                sgr::apply_over(&self.csi, &mut self.style, self.default_foreground);
+            }
+            return (&text[2 + length..], erases);
+        }
         let end = 2 + bytes[2..].iter().position(|b| matches!(b, b'm' | b'K')).unwrap_or(bytes.len() - 3);
         let rest = &text[end + 1..];
         if bytes[end] == b'K' {
