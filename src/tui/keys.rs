@@ -195,7 +195,12 @@ pub(crate) const SCROLL: &[Binding] = &[
     bind(Intent::Last, &[ch('G'), key(NamedKey::End)], "newest", "the newest row, and back to live"),
     bind(Intent::Search, &[ch('/')], "search", "search in all of the output"),
     bind(Intent::NextHit, &[ch('n')], "next", "the next hit, further down"),
-    bind(Intent::PreviousHit, &[ch('N')], "previous", "the previous hit, further up"),
+    bind(
+        Intent::PreviousHit,
+        &[ch('N')],
+        "previous",
+        "the previous hit, further up; of a run with pipes in all of its log",
+    ),
     bind(Intent::Filter, &[ch('&')], "filter", "show only lines that match; with ! before it, that do not"),
     bind(Intent::Follow, &[ch('f')], "follow", "follow the output, or stop"),
     bind(Intent::Select, &[ch('v'), ch(' ')], "select", "copy mode: select by characters"),
@@ -240,7 +245,12 @@ pub(crate) const LINE: &[Binding] = &[
 /// In search everywhere; other keys edit the pattern.
 pub(crate) const FIND: &[Binding] = &[
     bind(Intent::Accept, &[key(NamedKey::Enter)], "search, go", "search; then go to the place in the log"),
-    bind(Intent::Down, &[key(NamedKey::Down)], "down", "the next line that was found"),
+    bind(
+        Intent::Down,
+        &[key(NamedKey::Down)],
+        "down",
+        "the next line that was found; past the last one, the next 1000",
+    ),
     bind(Intent::Up, &[key(NamedKey::Up)], "up", "the previous line that was found"),
     bind(Intent::PageDown, &[key(NamedKey::PageDown)], "page", "a page down"),
     bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page", "a page up"),

@@ -17,11 +17,12 @@ fn edge(model: &Model, is_down: bool) -> Option<(RunId, Option<LinePlace>, Optio
         return (is_pipes && !is_down).then_some((run, None, None));
     };
     let What::Log { run, place } = &show.what else { return None };
-    match (is_down, show.cut) {
-        (true, cut) => Some((*run, Some(cut?), None)),
-        // Rows above the place are counted from it.
-        (false, _) if place.is_some() => Some((*run, *place, Some(show.anchor?))),
-        (false, _) => Some((*run, None, None)),
+    match (is_down, place, show.anchor, show.cut) {
+        (true, _, _, cut) => Some((*run, Some(cut?), None)),
+        // Hits above the place are counted from it, and otherwise from the end of the log.
+        (false, Some(place), Some(anchor), _) => Some((*run, Some(*place), Some(anchor))),
+        (false, _, _, None) => Some((*run, None, None)),
+        (false, _, _, Some(_)) => None,
     }
 }
 
