@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+mod animation;
 mod columns;
 mod corpus;
 mod echo;
@@ -35,6 +36,8 @@ const MEASURES: &[Measure] = &[
     ("flood-pipes", flood::pipes),
     ("echo-idle", echo::idle),
     ("echo-beside-a-flood", echo::beside_a_flood),
+    ("animation-one", animation::one),
+    ("animation-four-panes", animation::four_panes),
     ("first-frame", first_frame::first_frame),
     ("memory", memory::memory),
     ("idle", idle::idle),
@@ -47,6 +50,11 @@ const MEASURES: &[Measure] = &[
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, frames_a_second] = &arguments[..]
+        && word == animation::ANIMATE
+    {
+        animation::animate(frames_a_second.parse().expect("a number"));
+    }
     // `cargo test --benches` runs this, too, without the word that `cargo bench` adds: there is nothing to test.
     if !arguments.iter().any(|argument| argument == "--bench") {
         return ExitCode::SUCCESS;
