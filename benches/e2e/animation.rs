@@ -21,12 +21,12 @@ const TIME: &str = "at=";
 
 /// Draws so many frames a second, each over the whole terminal: text that stays, a bar in each row that moves, and the time in microseconds.
 pub(crate) fn animate(frames_a_second: u32) -> ! {
-    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).expect("a terminal");
-    let (cols, rows) = (usize::from(size.ws_col), usize::from(size.ws_row));
     let mut output = std::io::stdout().lock();
     let start = Instant::now();
     for number in 0_u32.. {
-        let mut frame = format!("\x1b[H{TIME}{:016} ready", now_us());
+        let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).expect("a terminal");
+        let (cols, rows) = (usize::from(size.ws_col), usize::from(size.ws_row));
+        let mut frame = format!("\x1b[H{TIME}{:016}\x1b[K", now_us());
         for row in 2..=rows {
             let from = (number as usize + 3 * row) % (cols - 12);
             let rest = "-".repeat(cols - 12 - from);

@@ -11,16 +11,18 @@ use crate::stats::percentile;
 use crate::table::{Goal, Row};
 
 const KEYS: usize = 200;
-/// The pause before a key: three terminals take turns, so each gets keys as from a fast typist and its screen is quiet again in between.
-pub(crate) const BETWEEN_KEYS: Duration = Duration::from_millis(10);
+/// The pause before a key of a fast typist: long enough for the screen to be quiet again.
+const BETWEEN_KEYS: Duration = Duration::from_millis(30);
+/// The pause when three terminals take turns: so that each gets its keys as fast.
+pub(crate) const BETWEEN_TURNS: Duration = Duration::from_millis(10);
 /// A program that gives back each byte at once.
 const ECHO: &str = "stty raw -echo; echo rea\"dy\"; exec cat";
 
 /// Microseconds from a key to the first output that holds it.
-fn key_to_echo(terminal: &mut Terminal, index: usize) -> f64 {
+fn key_to_echo(terminal: &mut Terminal, index: usize, wait: Duration) -> f64 {
     // Neither sign is in any control sequence or in the program's own text, and two take turns so that each is a change.
     let sign = if index.is_multiple_of(2) { b'~' } else { b'`' };
-    pause(terminal);
+    pause(terminal, wait);
     let before = terminal.raw().len();
     let start = Instant::now();
     terminal.send(&[sign]);
@@ -31,9 +33,9 @@ fn key_to_echo(terminal: &mut Terminal, index: usize) -> f64 {
     start.elapsed().as_secs_f64() * 1e6
 }
 
-/// Takes in output for the time between two keys.
-fn pause(terminal: &mut Terminal) {
-    let end = Instant::now() + BETWEEN_KEYS;
+/// Takes in output for some time.
+fn pause(terminal: &mut Terminal, wait: Duration) {
+    let end = Instant::now() + wait;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -64,7 +66,13 @@ pub(crate) fn idle() -> Vec<Row> {
     let mut embedded = attached(&homes[0], &[Task::pty("echo", ECHO)], open);
     let mut served = attached(&homes[1], &[Task::pty("echo", ECHO)], open_on_a_server);
     let times: Vec<[f64; 3]> = (0..KEYS)
-        .map(|index| [bare.key(), key_to_echo(&mut embedded, index), key_to_echo(&mut served, index)])
+        .map(|index| {
+            [
+                bare.key(),
+                key_to_echo(&mut embedded, index, BETWEEN_TURNS),
+                key_to_echo(&mut served, index, BETWEEN_TURNS),
+            ]
+        })
         .collect();
     stop_server(&homes[1]);
     let percentiles =
@@ -87,7 +95,7 @@ pub(crate) fn beside_a_flood() -> Vec<Row> {
     home.write("flood", corpus::lines(Kind::Ascii, 8 * 1024 * 1024));
     let flood = Task::pty("flood", "while :; do cat flood; done");
     let mut terminal = attached(&home, &[Task::pty("echo", ECHO), flood], open);
-    let ours: Vec<f64> = (0..KEYS).map(|index| key_to_echo(&mut terminal, index)).collect();
+    let ours: Vec<f64> = (0..KEYS).map(|index| key_to_echo(&mut terminal, index, BETWEEN_KEYS)).collect();
     let row = |percent: usize, goal| {
         let name = format!("key to echo while another run floods, p{percent}");
         Row::new(name, "ms", percentile(&ours, percent) / 1e3, goal)

@@ -128,7 +128,7 @@ impl RoundTrip {
     /// Types a key; returns the microseconds to its echo.
     pub(crate) fn key(&self) -> f64 {
         let mut buffer = [0; 1024];
-        self.pty.wait(super::echo::BETWEEN_KEYS, Beside::Nothing);
+        self.pty.wait(super::echo::BETWEEN_TURNS, Beside::Nothing);
         let start = Instant::now();
         self.pty.write(b"~");
         loop {

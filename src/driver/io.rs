@@ -141,21 +141,13 @@ impl Source {
             Some(spool) => spool.read(fd, buffer, few_bytes),
             None => read_bytes(fd, buffer),
         };
-        let (mut was_tried, mut few) = (false, None);
-        // Within `try_io` an empty kernel clears the readiness that was seen before the read, so no later output is missed. A kernel that gave few
-        // bytes is empty, too.
-        let mut read = self.watched.try_io(Interest::READABLE, |fd| {
+        let is_few = |count: usize| (1..few_bytes).contains(&count);
+        let mut was_tried = false;
+        let tried = |fd: &Arc<OwnedFd>| {
             was_tried = true;
-            let count = read_now(fd)?;
-            if (1..few_bytes).contains(&count) {
-                few = Some(count);
-                return Err(ErrorKind::WouldBlock.into());
-            }
-            Ok(count)
-        });
-        if let Some(count) = few {
-            return Read::Few(count);
-        }
+            read_now(fd)
+        };
+        let mut read = self.watched.read_with(tried, is_few);
         if !was_tried {
             // Its readiness has not been reported yet: a cut must see what is there.
             read = read_now(self.watched.get_ref());
@@ -164,6 +156,7 @@ impl Source {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Read::Dry,
             // A PTY whose last holder has closed it says EIO where a pipe says 0.
             Ok(0) | Err(_) => Read::End,
+            Ok(count) if is_few(count) => Read::Few(count),
             Ok(count) => Read::Bytes(count),
         }
     }

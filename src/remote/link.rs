@@ -45,7 +45,7 @@ pub(super) struct Task {
     given_up: HashMap<u64, Arc<Frame>>,
     attention: FuturesUnordered<Attention>,
     /// Whether a screen has come that nobody has drawn yet.
-    shows: bool,
+    has_new_screen: bool,
     /// The id of the request for a sign of life.
     ping: Option<(u64, Instant)>,
     heard: Instant,
@@ -90,7 +90,7 @@ impl Task {
             watches: HashMap::new(),
             given_up: HashMap::new(),
             attention: FuturesUnordered::new(),
-            shows: false,
+            has_new_screen: false,
             ping: None,
             heard: Instant::now(),
             server_pid: 0,
@@ -134,7 +134,7 @@ impl Task {
             while let Some(message) = connected.inbox.next_message()? {
                 self.take(message)?;
             }
-            if std::mem::take(&mut self.shows) {
+            if std::mem::take(&mut self.has_new_screen) {
                 // Who looks draws first: what there is to say of it can wait.
                 tokio::task::yield_now().await;
             }
@@ -439,7 +439,7 @@ impl Task {
     fn show_frame(&mut self, id: u64, frame: Arc<Frame>) {
         if let Some(watch) = self.watches.get_mut(&id) {
             self.attention.extend(watch.show(id, frame));
-            self.shows = true;
+            self.has_new_screen = true;
             FromClient::Taken { id }.write(&mut self.outbox);
         }
     }

@@ -118,20 +118,14 @@ impl Lines {
             }
             return (&text[2 + length..], erases);
         }
-        let end = 2 + bytes[2..].iter().position(|b| matches!(b, b'm' | b'K')).unwrap_or(bytes.len() - 3);
-        let rest = &text[end + 1..];
-        if bytes[end] == b'K' {
-            return (rest, true);
-        }
-        if self.follow_short(&bytes[2..end]) {
-            return (rest, false);
-        }
+        // With colons, or more parameters than are kept.
+        let end = memchr::memchr(b'm', bytes).unwrap_or(bytes.len() - 1);
         self.csi.clear();
         bytes[2..end].iter().for_each(|&byte| self.csi.push(byte));
         if self.csi.finish(b'm') {
             sgr::apply_over(&self.csi, &mut self.style, self.default_foreground);
         }
-        (rest, false)
+        (&text[end + 1..], false)
     }
 
     /// Follows an OSC, from its number on; returns what comes after it.
@@ -149,25 +143,6 @@ impl Lines {
             }
         }
         after.strip_prefix("\x1b\\").unwrap_or(&after[1..])
-    }
-
-    /// Follows an SGR sequence of one parameter without colons, which most are.
-    fn follow_short(&mut self, parameters: &[u8]) -> bool {
-        let digit = |b: u8| b.is_ascii_digit().then(|| u16::from(b - b'0'));
-        let value = match *parameters {
-            [] => Some(0),
-            [a] => digit(a),
-            [a, b] => digit(a).zip(digit(b)).map(|(a, b)| 10 * a + b),
-            _ => None,
-        };
-        match value {
-            None | Some(38 | 48 | 58) => return false,
-            Some(value) => sgr::simple(&mut self.style, value),
-        }
-        if self.style.foreground == Color::Default {
-            self.style.foreground = self.default_foreground;
-        }
-        true
     }
 
     fn push(&mut self, body: &str, history: &mut History) {

@@ -105,8 +105,8 @@ impl Connection {
                 }
                 Some(event) = self.going.next(), if has_room => self.happened(event),
                 ready = self.stream.writable(), if !self.outbox.is_empty() && self.held.is_none() => ready.map_err(gone)?,
-                () = sleep_until(self.held.map(|(until, _)| until)), if self.held.is_some() => {}
-                () = sleep_until(half_until), if half_until.is_some() => {
+                () = sleep_until(self.held.map(|(until, _)| until)) => {}
+                () = sleep_until(half_until) => {
                     let message = format!("the rest of a message did not come within {} s", half_message.as_secs());
                     return Err(Failure::new(ErrorCode::TimedOut, message));
                 }
@@ -364,7 +364,10 @@ impl Connection {
 }
 
 async fn sleep_until(until: Option<Instant>) {
-    tokio::time::sleep_until(until.unwrap_or_else(Instant::now)).await;
+    match until {
+        Some(until) => tokio::time::sleep_until(until).await,
+        None => std::future::pending().await,
+    }
 }
 
 fn stop_of(living: &HashMap<u64, Living>, id: u64) -> Option<StopId> {

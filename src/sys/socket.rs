@@ -51,18 +51,9 @@ impl Socket {
     /// # Errors
     /// [`ErrorKind::WouldBlock`] when nothing is there, or what the kernel says.
     pub fn try_read(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
-        let mut last = None;
-        let read = self.watched.try_io(Interest::READABLE, |fd| {
-            let space = buffer.capacity() - buffer.len();
-            let count = rustix::io::read(fd, rustix::buffer::spare_capacity(buffer))?;
-            if count == 0 || count == space {
-                return Ok(count);
-            }
-            // That was all: said so that it needs not be asked. What comes from now on is told anew.
-            last = Some(count);
-            Err(ErrorKind::WouldBlock.into())
-        });
-        last.map_or(read, Ok)
+        let space = buffer.capacity() - buffer.len();
+        let read = |fd: &Arc<OwnedFd>| Ok(rustix::io::read(fd, rustix::buffer::spare_capacity(buffer))?);
+        self.watched.read_with(read, |count| (1..space).contains(&count))
     }
 
     /// Writes what the kernel takes; returns how many bytes that was.
@@ -121,9 +112,12 @@ mod tests {
         (Socket::new(one).expect("registered"), Socket::new(other).expect("registered"))
     }
 
+    /// A wake-up that is lost is found here.
+    const DEADLINE: Duration = Duration::from_secs(60);
+
     async fn read_on(socket: &Socket, buffer: &mut Vec<u8>) -> usize {
         loop {
-            socket.readable().await.expect("waited");
+            tokio::time::timeout(DEADLINE, socket.readable()).await.expect("woken").expect("waited");
             buffer.reserve(1024);
             match socket.try_read(buffer) {
                 Ok(count) => return count,
@@ -145,7 +139,7 @@ mod tests {
                     Err(error) => {
                         assert_eq!(error.kind(), ErrorKind::WouldBlock);
                         waited += 1;
-                        one.writable().await.expect("waited");
+                        tokio::time::timeout(DEADLINE, one.writable()).await.expect("woken").expect("waited");
                     }
                 }
             }

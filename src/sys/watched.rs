@@ -52,6 +52,31 @@ impl Watched {
     }
 }
 
+impl Watched {
+    /// Reads, and takes what came for all there was when `is_all` says so of the count: then nobody has to read once more to be told that nothing is
+    /// left. What comes from now on is told anew.
+    ///
+    /// # Errors
+    /// What the read says; [`io::ErrorKind::WouldBlock`] when nothing can be read.
+    pub fn read_with(
+        &self,
+        read: impl FnOnce(&Arc<OwnedFd>) -> io::Result<usize>,
+        is_all: impl FnOnce(usize) -> bool,
+    ) -> io::Result<usize> {
+        let mut all = None;
+        let more = self.inner.try_io(Interest::READABLE, |fd| {
+            let count = read(fd)?;
+            if !is_all(count) {
+                return Ok(count);
+            }
+            // This is how the reactor is told that the kernel has no more.
+            all = Some(count);
+            Err(io::ErrorKind::WouldBlock.into())
+        });
+        all.map_or(more, Ok)
+    }
+}
+
 impl Deref for Watched {
     type Target = AsyncFd<Arc<OwnedFd>>;
 

@@ -204,10 +204,11 @@ impl<S: Surface> Ui<S> {
 
     /// Draws now.
     pub(super) fn draw(&mut self) -> io::Result<()> {
+        // From its start: a picture that takes long is no reason to be later with the next one.
+        self.drawn_at = Some(Instant::now());
         self.surface.draw(&self.model)?;
         (self.model.dirty, self.model.rows_dirty) = (false, false);
         self.awaited = false;
-        self.drawn_at = Some(Instant::now());
         Ok(())
     }
 

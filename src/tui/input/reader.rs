@@ -87,22 +87,15 @@ impl Reader {
     fn read(&mut self) -> bool {
         let mut buffer = [0; BUFFER_BYTES];
         for _ in 0..MAX_READS {
-            let mut last = None;
-            let read = self.watched.try_io(Interest::READABLE, |terminal| {
-                let count = read_ready(terminal, &mut buffer)?;
-                if count == 0 || count == buffer.len() {
-                    return Ok(count);
-                }
-                // That was all: said so that it needs not be asked. What comes from now on is told anew.
-                last = Some(count);
-                Err(ErrorKind::WouldBlock.into())
-            });
-            if let Some(count) = last {
-                self.parser.feed(&buffer[..count], &mut self.read);
-            }
-            match read {
+            let read = |terminal: &Arc<OwnedFd>| read_ready(terminal, &mut buffer);
+            match self.watched.read_with(read, |count| (1..BUFFER_BYTES).contains(&count)) {
                 Ok(0) => return false,
-                Ok(count) => self.parser.feed(&buffer[..count], &mut self.read),
+                Ok(count) => {
+                    self.parser.feed(&buffer[..count], &mut self.read);
+                    if count < BUFFER_BYTES {
+                        return true;
+                    }
+                }
                 Err(error) => return matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
             }
         }

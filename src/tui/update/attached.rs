@@ -69,7 +69,6 @@ fn look_back(model: &mut Model) {
     }
 }
 
-/// Says that and how a run has ended; none while it is live.
 /// A key while attached: it goes to the run, but for the attach key.
 pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
     if model.notice.take().is_some() {
