@@ -34,6 +34,8 @@ pub(crate) struct Find {
     pub(crate) has_more: bool,
     /// Where to go on then.
     pub(crate) next: Option<SearchPlace>,
+    /// How many of the hits were told since then.
+    further: usize,
     /// Whether the search was ended before it had come to its end.
     is_cut: bool,
     unreadable: usize,
@@ -70,7 +72,7 @@ impl Find {
     pub(crate) fn begin(&mut self, pattern: Pattern, number: u64) {
         (self.searched, self.asked) = (Some(pattern), Some(number));
         (self.hits, self.gone, self.selected) = (Vec::new(), 0, 0);
-        (self.runs, self.has_more, self.next) = ((0, 0), false, None);
+        (self.runs, self.has_more, self.next, self.further) = ((0, 0), false, None, 0);
         (self.is_cut, self.unreadable) = (false, 0);
     }
 
@@ -101,9 +103,17 @@ impl Find {
         self.is_current() && self.asked.is_none() && self.next.is_some() && self.selected == self.hits.len()
     }
 
+    /// Goes on behind the last hit; what a try before has found there comes once more.
+    pub(crate) fn go_on(&mut self, number: u64) {
+        self.hits.truncate(self.hits.len().saturating_sub(self.further));
+        (self.further, self.selected) = (0, self.hits.len());
+        (self.asked, self.failure) = (Some(number), None);
+    }
+
     /// Takes what was found.
     pub(crate) fn take(&mut self, found: Found) {
         self.runs = (found.runs, found.of);
+        self.further += found.hits.len();
         self.hits.extend(found.hits);
         let surplus = self.hits.len().saturating_sub(MAX_HITS);
         if surplus > 0 {
@@ -119,10 +129,14 @@ impl Find {
         match result {
             Ok(results) => {
                 self.take(Found { hits: results.hits, runs: results.runs, of: results.runs });
-                (self.has_more, self.next) = (results.has_more, results.next);
+                (self.has_more, self.next, self.further) = (results.has_more, results.next, 0);
                 self.unreadable += results.unreadable;
             }
-            Err(failure) => self.failure = Some(failure.message),
+            Err(failure) => {
+                self.failure = Some(failure.message);
+                // Whoever goes on once more asks once more; nothing is asked for by itself.
+                self.selected = self.selected.min(self.hits.len().saturating_sub(1));
+            }
         }
         self.settle();
     }

@@ -217,6 +217,45 @@ fn whoever_goes_past_the_last_of_the_first_lines_gets_more() {
 }
 
 #[test]
+fn when_the_next_lines_cannot_be_had_it_says_why_and_whoever_goes_on_once_more_asks_once_more() {
+    let (mut stage, number) = searching(WIDE);
+    tell_hits(&mut stage, number, 1..=4, 3);
+    end_at_bound(&mut stage, number, 4);
+    stage.press("down down down down");
+    let asked = stage.asked();
+    let [Cmd::Find { number, .. }] = &asked[..] else { panic!("{asked:?}") };
+    let failure = Failure::new(ErrorCode::Busy, "8 searches are under way already");
+    stage.event(Event::Answer(Answer::Found { number: *number, result: Err(failure) }));
+    assert_eq!(stage.asked(), []);
+    assert!(stage.text().contains("8 searches are under way"), "{}", stage.text());
+    stage.press("down");
+    let asked = stage.asked();
+    let [Cmd::Find { request, .. }] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(request.after, Some(place(4)));
+    assert!(!stage.text().contains("8 searches are under way"), "{}", stage.text());
+}
+
+#[test]
+fn what_a_failed_search_for_more_has_found_is_listed_once_when_it_is_tried_again() {
+    let (mut stage, number) = searching(WIDE);
+    tell_hits(&mut stage, number, 1..=4, 3);
+    end_at_bound(&mut stage, number, 4);
+    stage.asked();
+    stage.press("down down down down");
+    tell_hits(&mut stage, 2, 5..=6, 5);
+    let failure = Failure::new(ErrorCode::Unavailable, "the connection has failed");
+    stage.event(Event::Answer(Answer::Found { number: 2, result: Err(failure) }));
+    assert!(stage.text().contains("error 6") && stage.text().contains("connection has failed"), "{}", stage.text());
+    stage.press("down down");
+    assert!(stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Find { number: 3, .. })));
+    tell_hits(&mut stage, 3, 5..=7, 5);
+    stage.event(Event::Answer(Answer::Found { number: 3, result: Ok(SearchResults::default()) }));
+    let Some(crate::tui::model::Overlay::Find(find)) = &stage.model.overlay else { panic!("a search") };
+    assert!(find.hits.iter().map(|hit| hit.line).eq(1..=7), "{}", stage.text());
+    assert_eq!(find.hits[find.selected].line, 5);
+}
+
+#[test]
 fn the_wheel_and_a_click_on_the_last_words_go_on_too() {
     for by_wheel in [true, false] {
         let (mut stage, number) = searching(WIDE);

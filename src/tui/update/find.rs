@@ -80,7 +80,7 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(Overlay::Find(find)) = &mut model.overlay
         && find.wants_more()
     {
-        (find.asked, find.failure) = (Some(number), None);
+        find.go_on(number);
         cmds.push(Cmd::Find { number, request: Box::new(find.request()) });
         (model.searches, model.finding, model.dirty) = (number, Some(number), true);
     }
