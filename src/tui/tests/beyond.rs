@@ -137,25 +137,48 @@ fn leaving_the_search_ends_the_look_into_the_log() {
     assert_eq!(opened(&mut stage), None);
 }
 
+/// Draws the log around a place, which is the second of three hits, and says where it is cut.
+fn draw_log(stage: &mut Stage, cut: LinePlace) {
+    let size = stage.model.pane_size();
+    let lines: Vec<String> =
+        (0..size.rows()).map(|n| if n < 3 { "a row 50".to_owned() } else { format!("{n}") }).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let id = stage.model.show.as_ref().expect("a show").id;
+    for told in [Told::Frame(Arc::new(frame(size, &lines))), Told::Place(1), Told::Cut(cut), Told::Whole] {
+        stage.event(Event::Show { id, told });
+    }
+}
+
+#[test]
+fn a_look_into_the_log_of_a_hit_ends_the_search_everywhere_that_goes_on_and_not_itself() {
+    let mut stage = Stage::demo((80, 24));
+    stage.press("F");
+    stage.type_text("row 50");
+    stage.press("enter");
+    let (everywhere, _) = asked(&mut stage);
+    let hit = SearchHit { run: id(3), stream: ERROR_20.stream, line: 2, offset: 20, at: None, text: "row 50".into() };
+    stage.event(Event::Found { number: everywhere, found: Found { hits: vec![hit], runs: 1, of: 9 } });
+    stage.press("enter");
+    assert_eq!(opened(&mut stage), Some(ERROR_20));
+    draw_log(&mut stage, LinePlace { stream: Stream::Stdout, offset: 700 });
+    stage.press("N N");
+    let cmds = stage.asked();
+    let [.., Cmd::Find { number, request }] = &cmds[..] else { panic!("{cmds:?}") };
+    assert_eq!(request.scope, SearchScope::Run(id(3)));
+    answer(&mut stage, *number, &[0, 10]);
+    assert_eq!(opened(&mut stage), Some(LinePlace { stream: Stream::Stderr, offset: 0 }));
+    stage.press("escape");
+    assert!(stage.text().contains("row 50") && stage.text().contains("Enter searches"), "{}", stage.text());
+}
+
 #[test]
 fn a_log_around_a_place_is_gone_through_beyond_both_its_ends() {
     let mut stage = searched("j j", 3, "row 50");
     stage.press("N");
     let (number, _) = asked(&mut stage);
     answer(&mut stage, number, &[20, 900]);
-    let size = stage.model.pane_size();
-    let lines: Vec<String> =
-        (0..size.rows()).map(|n| if n < 3 { "a row 50".to_owned() } else { format!("{n}") }).collect();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let shown = stage.model.show.as_ref().expect("a show").id;
-    let tell = |stage: &mut Stage, told| {
-        stage.event(Event::Show { id: shown, told });
-    };
-    tell(&mut stage, Told::Frame(Arc::new(frame(size, &lines))));
-    tell(&mut stage, Told::Place(1));
     let cut = LinePlace { stream: Stream::Stdout, offset: 700 };
-    tell(&mut stage, Told::Cut(cut));
-    tell(&mut stage, Told::Whole);
+    draw_log(&mut stage, cut);
     let current = |stage: &Stage| stage.model.pane.reading.search.as_ref().and_then(|search| search.number());
     assert_eq!(current(&stage), Some(2));
     stage.asked();

@@ -71,6 +71,10 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.inform("searching the log…");
     }
 }
+        // There is one search at a time: the one everywhere that this log was opened from is over.
+        if let Some(find) = find::current(model).filter(|find| find.asked.is_some()) {
+            find.stop();
+        }
 
 /// Takes what was found. Returns what is none of it.
 pub(super) fn found(model: &mut Model, number: u64, found: Found) -> Option<Found> {

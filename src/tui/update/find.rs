@@ -63,7 +63,7 @@ fn stop_if_other(find: &mut Find) {
 }
 
 /// The search everywhere that is shown, or comes back after the show that was opened from it.
-fn current(model: &mut Model) -> Option<&mut Find> {
+pub(super) fn current(model: &mut Model) -> Option<&mut Find> {
     match (&mut model.overlay, &mut model.show) {
         (Some(Overlay::Find(find)), _) => Some(find),
         (_, Some(show)) => match &mut show.back {
