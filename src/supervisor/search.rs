@@ -324,12 +324,16 @@ impl<'a> Walk<'a> {
             }
             if self.hits == search.request.limit {
                 self.results.has_more = true;
-                self.results.next = self.place;
+                // Those behind the place are found by whoever goes on from there.
+                if let Some((place, unreadable)) = self.place {
+                    (self.results.next, self.results.unreadable) = (Some(place), unreadable);
+                }
                 self.results.runs += 1;
                 return Err(Stop::Full);
             }
             last = Some((line.stream, line.line));
-            self.place = Some(SearchPlace { run, stream, offset: line.offset, record, runs: self.results.runs });
+            let place = SearchPlace { run, stream, offset: line.offset, record, runs: self.results.runs };
+            self.place = Some((place, self.results.unreadable));
             self.hits += 1;
             self.tell(vec![hit]);
             Ok(())

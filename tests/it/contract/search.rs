@@ -15,6 +15,7 @@ on_every_ground!(
     a_search_is_of_one_run_of_all_live_ones_or_of_all_on_record,
     a_search_stops_at_its_limit_and_says_so,
     a_search_goes_on_page_by_page_and_finds_every_line_once,
+    a_log_that_cannot_be_read_is_counted_once_over_all_pages,
     the_newest_hits_of_a_run_are_found_from_its_end_or_from_a_line,
     hits_are_told_while_the_search_goes_on_and_whoever_leaves_ends_it,
     a_search_confirms_no_secret,
@@ -151,6 +152,33 @@ async fn a_search_goes_on_page_by_page_and_finds_every_line_once(ground: Arc<Gro
             }
         }
         assert!(found.iter().map(place).eq(wanted.map(place)), "{scope:?}: {found:?}");
+    }
+    ground.end().await;
+}
+
+/// S6.6.
+async fn a_log_that_cannot_be_read_is_counted_once_over_all_pages(ground: Arc<Ground>) {
+    let ground = ground.another(Limits::default());
+    let mut runs = Vec::new();
+    for _ in 0..5 {
+        runs.push(ground.outcome(ground.sh("echo needle")).await.id);
+    }
+    for unreadable in [runs[3], runs[1]] {
+        let log = ground.state.join("logs").join(unreadable.as_str()).join("000001.stdout");
+        std::fs::remove_file(log).expect("the log is there");
+    }
+    for limit in [1, 2, 3] {
+        let (mut found, mut unreadable, mut after) = (Vec::new(), 0, None);
+        loop {
+            let results = search(&ground, SearchRequest { limit, after, ..plain("needle", SearchScope::All) }).await;
+            found.extend(results.hits.iter().map(|hit| hit.run));
+            unreadable += results.unreadable;
+            after = results.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!((found, unreadable), (vec![runs[4], runs[2], runs[0]], 2), "by {limit}");
     }
     ground.end().await;
 }
