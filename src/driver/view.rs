@@ -107,9 +107,12 @@ impl Collector {
         let Collector::Pipes(pipes) = self else { return };
         match &mut pipes.log {
             Some(log) => {
+                let was = log.frame().size;
                 log.resize(size);
-                // Rows are wrapped anew: it is somewhere above the screen.
-                pipes.gap = pipes.gap.map(|_| log.frame().history.end);
+                if pipes.gap.is_some() && size != was {
+                    // Rows are wrapped anew, and nobody knows to where: none but the last one is surely behind it.
+                    pipes.gap = Some(last_row(log));
+                }
             }
             None => {
                 let mut log = Box::new(LogView::new(size, pipes.scrollback_lines));
@@ -283,8 +286,7 @@ impl PipesCollector {
         if new > LOG_FRAME_BYTES {
             let note = format!("\r\n\x1b[0;2m[{} bytes went by unseen]\x1b[0m\r\n", new - LOG_FRAME_BYTES);
             log.admit(false, note.as_bytes());
-            let noted = log.frame();
-            self.gap = Some(noted.history.end + u64::from(noted.cursor.y));
+            self.gap = Some(last_row(log));
         }
         if new > 0 {
             let newest = self.tail.merged_tail(new.min(LOG_FRAME_BYTES));
@@ -298,6 +300,12 @@ impl PipesCollector {
     }
 }
 
+/// Returns the row that is printed to.
+fn last_row(log: &mut LogView) -> u64 {
+    let frame = log.frame();
+    frame.history.end + u64::from(frame.cursor.y)
+}
+
 fn show(log: &mut LogView, pipe: Pipe, bytes: &[u8]) {
     log.admit(pipe == Pipe::Stderr, bytes);
 }
@@ -306,24 +314,59 @@ fn show(log: &mut LogView, pipe: Pipe, bytes: &[u8]) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_row_behind_output_that_nobody_saw_is_known_until_the_view_is_left() {
+    fn text(row: &Arc<Row>) -> String {
+        row.cells.iter().map(|cell| cell.text.as_str()).collect()
+    }
+
+    fn looked_at() -> Collector {
         let mut collector = Collector::new(Mode::Pipes, Size::DEFAULT, 10_000);
         collector.look(Size::DEFAULT);
-        collector.admit(Pipe::Stdout, b"before\n");
         collector.frame();
+        collector
+    }
+
+    fn print(collector: &mut Collector, output: &str) {
+        collector.admit(Pipe::Stdout, output.as_bytes());
+        collector.frame();
+    }
+
+    #[test]
+    fn the_row_behind_output_that_nobody_saw_is_known_until_the_view_is_left() {
+        let mut collector = looked_at();
+        print(&mut collector, "before\n");
         assert_eq!(collector.gap(), None);
         let lines: String = (0..5000).map(|number| format!("{number:060}\n")).collect();
-        collector.admit(Pipe::Stdout, lines.as_bytes());
-        collector.frame();
+        print(&mut collector, &lines);
         let gap = collector.gap().expect("a gap");
-        let text = |row: &Arc<Row>| row.cells.iter().map(|cell| cell.text.as_str()).collect::<String>();
-        let [note, next] = &collector.history_rows(gap - 1, 2)[..] else { panic!("two rows") };
+        let [note, first, second] = &collector.history_rows(gap - 1, 3)[..] else { panic!("three rows") };
         assert!(text(note).contains("wentbyunseen"), "{}", text(note));
-        assert!(lines.contains(text(next).trim_end()), "{}", text(next));
-        collector.look(Size::clamped(40, 10));
-        assert!(collector.gap().is_some_and(|moved| moved >= collector.history().first));
+        let mut shown = lines[lines.len() - LOG_FRAME_BYTES..].lines();
+        assert_eq!((Some(&*text(first)), Some(&*text(second))), (shown.next(), shown.next()));
+        collector.look(Size::DEFAULT);
+        assert_eq!(collector.gap(), Some(gap), "nothing was wrapped anew");
         collector.look_away();
         assert_eq!(collector.gap(), None);
+    }
+
+    #[test]
+    fn in_another_size_no_row_above_output_that_nobody_saw_is_taken_for_one_behind_it() {
+        let mut collector = looked_at();
+        // It stays on the screen together with what is before it.
+        print(&mut collector, "before\n");
+        let bar: String = (0..LOG_FRAME_BYTES).map(|number| format!("{number}\r")).collect();
+        print(&mut collector, &bar);
+        let row_of = |collector: &mut Collector, word: &str| {
+            let frame = collector.frame();
+            let row = frame.rows.iter().position(|row| text(row).contains(word)).expect("it is on the screen");
+            frame.history.end + row as u64
+        };
+        let note = row_of(&mut collector, "wentbyunseen");
+        assert_eq!(collector.gap(), Some(note + 1));
+        collector.look(Size::clamped(60, 20));
+        let note = row_of(&mut collector, "wentbyunseen");
+        let gap = collector.gap().expect("a gap");
+        assert!(gap > note, "{gap} is behind {note}");
+        print(&mut collector, "\nafter\n");
+        assert!(gap <= row_of(&mut collector, "after"), "what comes now is known");
     }
 }
