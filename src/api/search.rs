@@ -36,7 +36,8 @@ pub struct SearchRequest {
     pub ignore_case: bool,
     /// Where it is looked for.
     pub scope: SearchScope,
-    /// At most so many hits: 1 to [`SearchRequest::MAX_LIMIT`].
+    /// At most so many hits: 1 to [`SearchRequest::MAX_LIMIT`]. Whoever goes on has the log of the last hit read from its beginning again, as lines
+    /// are numbered from there: a log with hits for many pages is read as many times.
     pub limit: usize,
     /// Where to go on: [`SearchResults::next`] of the search before, which was otherwise the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +71,7 @@ impl SearchRequest {
     pub const MAX_LIMIT: usize = 1000;
 }
 
-/// Where a search has stopped: behind its last hit.
+/// Where a search has stopped: behind its last hit. A line that comes in several pieces may be a hit on both sides of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchPlace {
     /// The run of that hit.
