@@ -74,11 +74,11 @@ impl Kept {
             ExportFormat::Text => open()?.lines(|text| match text {
                 LogText::Line(line) => writeln!(chunks, "{}", line.text).map_err(CastError::from),
                 LogText::Gap(bytes) => writeln!(chunks, "[{bytes} bytes are missing]").map_err(CastError::from),
-                LogText::Read(_) => Ok(()),
+                LogText::Read => Ok(()),
             }),
             ExportFormat::Lines => open()?.lines(|text| match text {
                 LogText::Line(line) => write_line(chunks, line).map_err(CastError::from),
-                LogText::Gap(_) | LogText::Read(_) => Ok(()),
+                LogText::Gap(_) | LogText::Read => Ok(()),
             }),
         };
         made.map_err(|error| match error {

@@ -173,8 +173,8 @@ struct Walk<'a> {
     hits: usize,
     /// The newest hits so far, where those are asked for.
     newest: VecDeque<SearchHit>,
-    /// Where the last hit is.
-    place: Option<SearchPlace>,
+    /// Where the last hit is, and how many logs could not be read before it.
+    place: Option<(SearchPlace, usize)>,
     /// How many runs there are to search.
     of: usize,
     told_at: Instant,
@@ -292,8 +292,8 @@ impl<'a> Walk<'a> {
             let line = match text {
                 LogText::Line(line) => line,
                 LogText::Gap(_) => return Ok(()),
-                LogText::Read(_) if self.answer.is_abandoned() => return Err(Stop::Abandoned),
-                LogText::Read(_) => {
+                LogText::Read if self.answer.is_abandoned() => return Err(Stop::Abandoned),
+                LogText::Read => {
                     self.progress();
                     return Ok(());
                 }

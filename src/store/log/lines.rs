@@ -42,8 +42,8 @@ pub enum LogText {
     Line(LogLine),
     /// So many bytes are not there.
     Gap(u64),
-    /// So many bytes of a stream were read, whatever is in them: who no longer wants the rest can say so.
-    Read(usize),
+    /// Some bytes were read, whatever is in them: who no longer wants the rest can say so.
+    Read,
 }
 
 impl LogReader {
@@ -62,7 +62,7 @@ impl LogReader {
             match event {
                 LogEvent::Bytes(stream, bytes) => {
                     streams[stream.index()].take(&bytes, wall(at), &mut see)?;
-                    see(LogText::Read(bytes.len()))?;
+                    see(LogText::Read)?;
                 }
                 LogEvent::Gap(bytes) => {
                     for text in &mut streams {
