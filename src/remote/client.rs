@@ -104,7 +104,8 @@ impl RemoteClient {
         make: impl FnOnce(Told) -> Result<T, WireError> + Send + 'static,
     ) -> Reply<T> {
         let (answer, reply) = reply();
-        self.send(Command { id, ask, guard: self.guard.clone(), waiter: once(id, answer, make) });
+        let (told_tx, attention) = once(id, answer, make);
+        self.send(Command { id, ask, guard: self.guard.clone(), waiter: Waiter::Once(told_tx, attention) });
         reply
     }
 
@@ -290,10 +291,8 @@ impl Client for RemoteClient {
             }
             Ok(results)
         };
-        let waiter = match once(id, answer, make) {
-            Waiter::Once(told_tx, attention) => Waiter::Search(found, told_tx, attention),
-            other => other,
-        };
+        let (told_tx, attention) = once(id, answer, make);
+        let waiter = Waiter::Search(found, told_tx, attention);
         self.send(Command { id, ask: Ask::Search { request, as_found: true }, guard: self.guard.clone(), waiter });
         search
     }
@@ -316,10 +315,8 @@ impl Client for RemoteClient {
 
     fn close_session(&self) -> Closing {
         let (id, (leased, lease), (answer, ended)) = (self.id(), reply(), reply());
-        let waiter = match once(id, answer, json) {
-            Waiter::Once(told_tx, attention) => Waiter::Closing(leased, told_tx, attention),
-            other => other,
-        };
+        let (told_tx, attention) = once(id, answer, json);
+        let waiter = Waiter::Closing(leased, told_tx, attention);
         self.send(Command { id, ask: Ask::CloseSession, guard: self.guard.clone(), waiter });
         Closing { lease, ended }
     }

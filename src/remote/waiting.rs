@@ -84,12 +84,12 @@ impl ExportWaiter {
     }
 }
 
-/// Makes the waiter for one answer, which `make` reads.
+/// Makes the two parts of a waiter for one answer, which `make` reads.
 pub(super) fn once<T: Send + 'static>(
     id: u64,
     mut answer: Answer<T>,
     make: impl FnOnce(Told) -> Result<T, WireError> + Send + 'static,
-) -> Waiter {
+) -> (oneshot::Sender<Result<Told, Failure>>, Attention) {
     let (told_tx, mut told_rx) = oneshot::channel::<Result<Told, Failure>>();
     let attention = async move {
         tokio::select! {
@@ -103,7 +103,7 @@ pub(super) fn once<T: Send + 'static>(
             () = answer.abandoned() => Notice::Left(id),
         }
     };
-    Waiter::Once(told_tx, Box::pin(attention))
+    (told_tx, Box::pin(attention))
 }
 
 /// Reads an answer that is JSON as a whole.

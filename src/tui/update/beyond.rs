@@ -8,22 +8,31 @@ use super::super::model::{Beyond, Model};
 use super::super::shows::What;
 use super::{find, reading, show};
 
-/// Whether the log of what is shown may have more than its rows that way, and where it goes on. Of a run with pipes a part is shown, of a log what is
-/// around a place.
-fn edge(model: &Model, is_down: bool) -> Option<(RunId, Option<LinePlace>, Option<u64>)> {
+/// Where the log of what is shown goes on beyond its rows.
+struct Edge {
+    run: RunId,
+    /// The place that is gone on from; none for the end of the log.
+    from: Option<LinePlace>,
+    /// The row of that place, where it is at hand.
+    anchor: Option<u64>,
+}
+
+/// The edge of what is shown that way, if the log may have more than its rows. Of a run with pipes a part is shown, of a log what is around a place.
+fn edge(model: &Model, is_down: bool) -> Option<Edge> {
     let Some(show) = &model.show else {
         let run = model.pane.run?;
         let is_pipes = model.list.known(run).is_some_and(|known| known.view.record.mode == Mode::Pipes);
-        return (is_pipes && !is_down).then_some((run, None, None));
+        return (is_pipes && !is_down).then_some(Edge { run, from: None, anchor: None });
     };
-    let What::Log { run, place } = &show.what else { return None };
-    match (is_down, place, show.anchor, show.cut) {
-        (true, _, _, cut) => Some((*run, Some(cut?), None)),
+    let What::Log { run, place } = show.what else { return None };
+    let (from, anchor) = match (is_down, place, show.anchor, show.cut) {
+        (true, _, _, cut) => (Some(cut?), None),
         // Hits above the place are counted from it, and otherwise from the end of the log.
-        (false, Some(place), Some(anchor), _) => Some((*run, Some(*place), Some(anchor))),
-        (false, _, _, None) => Some((*run, None, None)),
-        (false, _, _, Some(_)) => None,
-    }
+        (false, Some(place), Some(anchor), _) => (Some(place), Some(anchor)),
+        (false, _, _, None) => (None, None),
+        (false, _, _, Some(_)) => return None,
+    };
+    Some(Edge { run, from, anchor })
 }
 
 /// The row that what is at hand goes on from without a gap.
@@ -36,7 +45,7 @@ pub(super) fn begin(model: &mut Model, is_down: bool, is_first: bool) -> bool {
     let reading = &model.pane.reading;
     // What a filter hides is no hit here, and the log knows of no filter.
     let Some(search) = reading.search.as_ref().filter(|_| reading.filter.is_none()) else { return false };
-    let Some((run, ..)) = edge(model, is_down) else { return false };
+    let Some(Edge { run, .. }) = edge(model, is_down) else { return false };
     model.beyond = Some(Beyond::new(run, search.pattern.clone(), is_down, is_first));
     true
 }
@@ -45,9 +54,9 @@ pub(super) fn begin(model: &mut Model, is_down: bool, is_first: bool) -> bool {
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(beyond) = &model.beyond else { return };
     let (is_down, is_first, asked) = (beyond.is_down, beyond.is_first, beyond.asked);
-    let edge = edge(model, is_down).filter(|(run, ..)| *run == beyond.run);
+    let edge = edge(model, is_down).filter(|edge| edge.run == beyond.run);
     let search = model.pane.reading.search.as_ref().filter(|search| search.pattern == beyond.pattern);
-    let (Some((_, from, anchor)), Some(search), None) = (edge, search, &model.overlay) else {
+    let (Some(Edge { from, anchor, .. }), Some(search), None) = (edge, search, &model.overlay) else {
         model.beyond = None;
         return;
     };
@@ -62,6 +71,10 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         reading::around(model, is_down);
     } else {
         let known = if is_down { 0 } else { search.lines_between(gap(model), anchor) };
+        // There is one search at a time: the one everywhere that this log was opened from is over.
+        if let Some(find) = find::current(model).filter(|find| find.asked.is_some()) {
+            find.stop();
+        }
         model.searches += 1;
         let number = model.searches;
         if let Some(beyond) = &mut model.beyond {
@@ -71,10 +84,6 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.inform("searching the log…");
     }
 }
-        // There is one search at a time: the one everywhere that this log was opened from is over.
-        if let Some(find) = find::current(model).filter(|find| find.asked.is_some()) {
-            find.stop();
-        }
 
 /// Takes what was found. Returns what is none of it.
 pub(super) fn found(model: &mut Model, number: u64, found: Found) -> Option<Found> {
