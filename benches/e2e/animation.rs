@@ -124,7 +124,7 @@ pub(crate) fn four_panes() -> Vec<Row> {
     configure(&home, &names.map(|name| task(name, 60)));
     let mut terminal = launch(&home).size(SIZE.0, SIZE.1).start();
     terminal.wait_for_text(TIME);
-    terminal.keys("vjvjvj");
+    terminal.keys("vjvjvjv");
     terminal.wait_until("four panes", |terminal| terminal.screen().count(TIME) == names.len());
     let pids = usage::own_processes(&terminal);
     let before = usage::work(&pids).processor_us;

@@ -63,9 +63,13 @@ pub(super) fn toggle(model: &mut Model) {
         }
     }
     let stays = model.split.toggle(&key);
-    model.inform(match (stays, model.split.count()) {
-        (true, _) => format!("{name} stays in sight; select another run to see it beside"),
+    let split = model.key(Intent::Split);
+    model.inform(match (stays, model.split.count_with_another()) {
         (false, _) => format!("{name} stays in sight no longer"),
+        (true, None) => format!("{name} stays in sight beside three others"),
+        (true, Some(2)) => format!("{name} stays in sight; select another run to see it beside"),
+        // What is selected otherwise takes the place of the last.
+        (true, Some(_)) => format!("{name} stays in sight; {split} on another run adds that one"),
     });
 }
 
