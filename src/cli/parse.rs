@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use super::args::{Args, Verb};
@@ -32,13 +33,14 @@ pub enum Parsed {
 /// Reads a command line; the first word is the program's name.
 pub fn parse(words: Vec<OsString>) -> Parsed {
     let json = words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    let verb = verb_of(&words);
     let matches = match Args::command().try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => {
             let text = error.render();
             return Parsed::Text { plain: text.to_string(), colored: text.ansi().to_string() };
         }
-        Err(error) => return Parsed::Wrong { failure: wrong(&error.render().to_string()), json },
+        Err(error) => return Parsed::Wrong { failure: wrong(&error, &verb), json },
     };
     match Args::from_arg_matches(&matches) {
         Ok(mut args) => {
@@ -47,8 +49,22 @@ pub fn parse(words: Vec<OsString>) -> Parsed {
             }
             Parsed::Args(Box::new(args))
         }
-        Err(error) => Parsed::Wrong { failure: wrong(&error.render().to_string()), json },
+        Err(error) => Parsed::Wrong { failure: wrong(&error, &verb), json },
     }
+}
+
+/// Returns the program's name with the verbs that the words name, and the commands that may follow.
+fn verb_of(words: &[OsString]) -> (String, Vec<String>) {
+    let mut command = Args::command();
+    let mut path = command.get_name().to_owned();
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(next) = command.find_subcommand(word).cloned() {
+            path = format!("{path} {}", next.get_name());
+            command = next;
+        }
+    }
+    let names = command.get_subcommands().map(|next| next.get_name().to_owned()).collect();
+    (path, names)
 }
 
 /// Returns the parts of a write in the order of the command line.
@@ -69,7 +85,13 @@ fn write_order(matches: &ArgMatches) -> Vec<WritePart> {
 }
 
 /// Makes an error of one line and a hint of what clap says in several: its paragraphs, the tip, the usage.
-fn wrong(report: &str) -> Failure {
+fn wrong(error: &clap::Error, (verb, commands): &(String, Vec<String>)) -> Failure {
+    let help = format!("{verb} --help shows how it is used");
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let message = format!("{verb} needs one of these words behind it: {}", commands.join(", "));
+        return Failure::new(ErrorCode::Invalid, message).with_hint(help);
+    }
+    let report = error.render().to_string();
     let mut paragraphs = report.split("\n\n");
     let one_line = |text: &str| {
         let words: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -81,11 +103,15 @@ fn wrong(report: &str) -> Failure {
     for paragraph in paragraphs {
         let text = one_line(paragraph);
         if let Some(text) = text.strip_prefix("tip: ") {
+            // A negative number is no value of any option, behind `--` either.
+            if text.strip_prefix("to pass '-").is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit())) {
+                continue;
+            }
             tip = tip.or_else(|| Some(text.to_owned()));
         } else if let Some(text) = text.strip_prefix("Usage: ") {
             usage = Some(format!("usage: {text}"));
         }
     }
     let failure = Failure::new(ErrorCode::Invalid, message);
-    failure.with_hint(tip.or(usage).unwrap_or_else(|| "shtask --help shows how it is used".to_owned()))
+    failure.with_hint(tip.or(usage).unwrap_or(help))
 }

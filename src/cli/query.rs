@@ -106,7 +106,7 @@ impl Verbs<'_> {
         }
         self.console.table(&table)?;
         if summary.rest > 0 {
-            self.console.line(&format!("and {} more (ls)", summary.rest))?;
+            self.console.line(&format!("and {} more (ls --all)", summary.rest))?;
         }
         Ok(Exit::DONE)
     }

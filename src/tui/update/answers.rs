@@ -1,7 +1,7 @@
 //! What commands were answered.
 
 use crate::api::{Reaped, ShutdownReport, StopOutcome};
-use crate::model::{ErrorCode, Failure};
+use crate::model::{Effects, ErrorCode, Failure};
 
 use super::super::cmd::{Cmd, Origin};
 use super::super::event::Answer;
@@ -223,7 +223,9 @@ fn controlled(model: &mut Model, run: crate::model::RunId, result: Result<Option
     match result {
         Ok(None) => {}
         Ok(Some(failure)) | Err(failure) => {
-            complain_unless_over(model, &format!("{} did not take that", model.run_name(run)), &failure);
+            // Who gives no answer may do it yet.
+            let may = if failure.effects == Effects::Unknown { "may not have taken" } else { "did not take" };
+            complain_unless_over(model, &format!("{} {may} that", model.run_name(run)), &failure);
         }
     }
 }

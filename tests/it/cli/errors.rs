@@ -75,6 +75,22 @@ fn a_ref_that_is_missing_is_a_wrong_usage() {
     });
 }
 
+#[test]
+fn a_wrong_usage_names_what_is_missing_and_whose_help_says_more() {
+    stand(|ground: Arc<Ground>| async move {
+        for (words, message, hint) in [
+            (&["session"][..], "shtask session needs one of these words behind it: ls, ", "shtask session --help"),
+            (&["server"], "shtask server needs one of these words behind it: ", "shtask server --help"),
+            (&["history", "--limit", "x"], "invalid value 'x' for '--limit <COUNT>'", "shtask history --help"),
+            // `-- -3` would be another mistake.
+            (&["logs", "--tail", "-3", "web"], "'-3'", "shtask logs"),
+        ] {
+            let ran = ground.verb(words).await;
+            assert!(ran.exit == 2 && ran.err.contains(message) && ran.err.contains(hint), "{words:?}: {ran:?}");
+        }
+    });
+}
+
 /// S7.6.
 #[test]
 fn with_json_errors_are_objects() {

@@ -31,7 +31,7 @@ fn the_summary_has_what_needs_attention_and_a_count_of_the_rest() {
         }
         let text = ground.verb(&["summary"]).await.done();
         assert_eq!(text.lines().count(), 9, "{text}");
-        assert!(text.ends_with("and 2 more (ls)\n"), "{text}");
+        assert!(text.ends_with("and 2 more (ls --all)\n"), "{text}");
         assert_eq!(ground.verb(&["summary", "--json"]).await.json()["rest"], 2);
     });
 }
