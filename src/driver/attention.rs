@@ -85,6 +85,13 @@ impl Driver {
         self.later.extend(report);
     }
 
+    /// Takes note that the run is gone on with: what it waits for, only the last server knew. Bells of that time are no news.
+    pub(super) fn taken_up(&mut self) {
+        if let Collector::Pty(screen) = &self.collector {
+            self.needs = Needs { due: Some(Instant::now() + QUIET), told: None, bells: screen.bells() };
+        }
+    }
+
     /// Takes note of input: whoever typed has seen what there was.
     pub(super) fn typed_something(&mut self) {
         self.needs.due = Some(Instant::now() + QUIET);

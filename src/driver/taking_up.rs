@@ -240,6 +240,7 @@ impl Driver {
             Some(rests) => Replayed { answered: u64::MAX, ends: [rests[0].logged, rests[1].logged] },
         };
         self.rebuild(logs, counters, replayed).await;
+        self.taken_up();
         hooks::pass("take.rebuilt");
         self.bring_in_spools(counters, rests)?;
         hooks::pass("take.logged");

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -33,6 +34,27 @@ fn a_match_is_waited_for_over_the_death_of_the_server() {
     served.0.write("go", "");
     let (code, _, errors) = ended(waiting);
     assert_eq!(code, Some(0), "{errors}");
+}
+
+/// S6.7, S7.4.
+#[test]
+fn what_waits_for_a_password_is_told_by_the_next_server_too() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "--", "sh", "-c", "stty -echo; printf 'Password: '; read word"]);
+    let until_it_needs_one = || {
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            let shown: Value = serde_json::from_str(&served.done(&["show", &run, "--json"])).expect("json");
+            if shown["live"]["attention"]["need"] == "password" {
+                return;
+            }
+            assert!(Instant::now() < end, "{shown}");
+        }
+    };
+    until_it_needs_one();
+    kill_server(&served);
+    // Nothing is printed and nothing typed meanwhile.
+    until_it_needs_one();
 }
 
 /// S7.1.
