@@ -12,6 +12,7 @@ mod reply;
 mod search;
 mod server;
 mod sessions;
+mod typing;
 mod watch;
 
 pub use client::{
@@ -35,4 +36,5 @@ pub use search::{
 };
 pub use server::{RunsAtStop, Server, ServerStatus, ServerStopped, SessionStatus, StopServer};
 pub use sessions::{Closing, SessionCounts, Sessions};
+pub use typing::Typing;
 pub use watch::{HistoryRows, View, Watch};

@@ -37,7 +37,8 @@ impl Driver {
                 outcome.resize = control.size.map(|size| self.resize(size, &mut outcome.failed));
                 let echoed = is_noted && self.echoes();
                 outcome.input = bytes.map(|bytes| self.type_in(&bytes, &mut outcome.failed));
-                if let Some(input) = control.input.as_ref().filter(|_| is_noted) {
+                let queued = outcome.input.is_some_and(|input| input.queued);
+                if let Some(input) = control.input.as_ref().filter(|_| is_noted && queued) {
                     self.typed.note(input, echoed && self.echoes());
                 }
             }

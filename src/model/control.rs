@@ -58,7 +58,7 @@ impl WriteStdin {
             None if self.size.is_none() => return invalid("a write needs input, a size, or both".into()),
             None => return Ok(()),
             Some(Input::Text(text)) => (text.len(), 1),
-            Some(Input::Actions(actions)) => (actions.iter().map(text_bytes).sum(), actions.len()),
+            Some(Input::Actions(actions)) => (actions.iter().map(Action::text_bytes).sum(), actions.len()),
         };
         if actions > Limits::MAX_ACTIONS {
             return invalid(format!("a write takes at most {} actions, not {actions}", Limits::MAX_ACTIONS));
@@ -75,13 +75,6 @@ impl WriteStdin {
             None => false,
         };
         if empty { invalid("the input of a write is empty".into()) } else { Ok(()) }
-    }
-}
-
-fn text_bytes(action: &Action) -> usize {
-    match action {
-        Action::Text(text) | Action::Paste(text) => text.len(),
-        Action::Key(..) | Action::Mouse(_) | Action::Focus(_) => 0,
     }
 }
 

@@ -135,6 +135,24 @@ pub enum Action {
     Focus(bool),
 }
 
+impl Action {
+    /// Returns how long its text is, in bytes; a key has none.
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Action::Text(text) | Action::Paste(text) => text.len(),
+            Action::Key(..) | Action::Mouse(_) | Action::Focus(_) => 0,
+        }
+    }
+
+    /// Returns whether it is typed: text, which every program takes.
+    pub fn is_typed(&self) -> bool {
+        match self {
+            Action::Text(_) | Action::Paste(_) | Action::Key(..) => true,
+            Action::Mouse(_) | Action::Focus(_) => false,
+        }
+    }
+}
+
 /// A text that names no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no key; keys look like enter, f5, C-c, M-x, S-tab or ctrl+shift+left")]

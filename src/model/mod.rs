@@ -6,6 +6,7 @@ mod control;
 mod failure;
 mod frame;
 mod ids;
+mod input_queue;
 mod keyboard;
 mod keys;
 mod limits;
@@ -33,6 +34,7 @@ pub use frame::{
     Cell, Cursor, CursorShape, Frame, HistorySpan, MouseEncoding, MouseTracking, Progress, Row, TerminalModes,
 };
 pub use ids::{IdError, RunId, RunName, RunRef, SessionName};
+pub use input_queue::{Answered, InputQueue};
 pub use keyboard::{HeldNote, Keyboard, KeyboardOwner, Typist, TypistId, TypistKind};
 pub use keys::{
     Action, Key, KeyChord, KeyParseError, KeySequence, Modifiers, Mouse, MouseButton, MouseKind, NamedKey, key_names,

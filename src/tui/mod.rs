@@ -3,6 +3,7 @@
 //! It knows the [`Client`](crate::api::Client) trait and nothing behind it. A pure `Model` is changed by `update`, which answers an event
 //! with commands, and drawn by `view`; only `run` and `terminal` touch the world.
 
+mod awaiting;
 mod cells;
 mod clipboard;
 mod cmd;
@@ -31,6 +32,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod typing;
 mod update;
 mod view;
 mod watches;

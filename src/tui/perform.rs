@@ -106,10 +106,6 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
             let reply = client.list_records(RecordsRequest { before, ..RecordsRequest::newest(RECORDS) });
             answer(async move { Answer::Records { before, result: reply.await } })
         }
-        Cmd::Control { run, control } => {
-            let reply = client.control(run, control);
-            answer(async move { Answer::Controlled { run, result: reply.await } })
-        }
         Cmd::TakeKeyboard(run) => {
             let reply = client.take_keyboard(run);
             answer(async move { Answer::KeyboardTaken { run, result: reply.await } })
@@ -130,7 +126,8 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
             answer(async move { Answer::ShutDown { result: reply.await } })
         }
         Cmd::StopAll { runs, kill } => stop_all(client, runs, kill),
-        Cmd::Watch { .. }
+        Cmd::Control { .. }
+        | Cmd::Watch { .. }
         | Cmd::Unwatch(_)
         | Cmd::Find { .. }
         | Cmd::StopFinding

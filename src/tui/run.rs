@@ -1,6 +1,5 @@
 //! The loop: it waits for what happens, lets `update` decide, carries out commands, and draws.
 
-use std::future::pending;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +8,13 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 use jiff::tz::TimeZone;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use crate::api::{Client, Feed, Link, Update, View, Watch};
 use crate::model::{ErrorCode, Failure, Frame, Moment, RunId};
 use crate::settings::Notify;
 
+use super::awaiting::{next_input, next_link, next_update, until, visited};
 use super::clipboard;
 use super::cmd::Cmd;
 use super::event::{Event, Input};
@@ -28,6 +28,7 @@ use super::panic::{self, Own};
 use super::perform::{Awaited, MakeSpec, perform};
 use super::shows::{self, Show, Told};
 use super::surface::{Screen, Surface};
+use super::typing::Typings;
 use super::update::update;
 use super::watches::Watches;
 use super::{DrawPicture, Leaving, Options, TuiError, terminal};
@@ -120,7 +121,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
 }
 
 /// A program that has the terminal: whether it could be started, once it has ended.
-type Visiting = std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+pub(super) type Visiting = std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 /// What the loop waits for.
 enum Happened {
@@ -151,6 +152,7 @@ pub(super) struct Ui<S> {
     clipboard: Vec<String>,
     /// Answers that are on their way. Bounded by what the user can ask for: each key, click or change of size is one.
     answers: FuturesUnordered<Awaited>,
+    typings: Typings,
     watches: Watches,
     show: Option<Show>,
     finding: Option<Finding>,
@@ -187,6 +189,7 @@ impl<S: Surface> Ui<S> {
             surface,
             clipboard: Vec::new(),
             answers: FuturesUnordered::new(),
+            typings: Typings::default(),
             watches: Watches::default(),
             show: None,
             finding: None,
@@ -243,6 +246,7 @@ impl<S: Surface> Ui<S> {
                 (run, watching) = self.watches.asked.next() => Happened::Watching(run, watching),
                 (id, told) = shows::next(&mut self.show) => Happened::Show(id, told),
                 Some(event) = self.answers.next() => Happened::Answered(event),
+                event = self.typings.trouble(self.client.as_ref()) => Happened::Answered(event),
                 event = finding::next(&mut self.finding) => Happened::Answered(event),
                 update = next_update(&mut self.feed) => Happened::Runs(update),
                 link = next_link(&mut self.link) => Happened::Link(link),
@@ -350,6 +354,10 @@ impl<S: Surface> Ui<S> {
 
     fn do_here(&mut self, cmd: Cmd) {
         match cmd {
+            Cmd::Control { run, control } => {
+                let dropped = control.input.and_then(|input| self.typings.put(self.client.as_ref(), run, input));
+                dropped.into_iter().for_each(|event| self.take(event));
+            }
             Cmd::Watch { run, size } => {
                 self.watches.asked.put(run, self.client.watch(run, View { size }));
             }
@@ -422,7 +430,6 @@ impl<S: Surface> Ui<S> {
             | Cmd::History { .. }
             | Cmd::Gather { .. }
             | Cmd::Records { .. }
-            | Cmd::Control { .. }
             | Cmd::Resize { .. }
             | Cmd::TakeKeyboard(_)
             | Cmd::HandBackKeyboard(_)
@@ -460,41 +467,5 @@ impl<S: Surface> Ui<S> {
             }
             Err(failure) => self.take(Event::WatchFailed { run, failure }),
         }
-    }
-}
-
-async fn next_input(inputs: &mut Option<impl Stream<Item = Input> + Unpin>) -> Option<Input> {
-    match inputs {
-        Some(inputs) => inputs.next().await,
-        None => pending().await,
-    }
-}
-
-/// Waits for the program that has the terminal.
-async fn visited(visiting: &mut Option<Visiting>) -> Result<(), String> {
-    match visiting {
-        Some(visiting) => visiting.await,
-        None => pending().await,
-    }
-}
-
-async fn next_update(feed: &mut Option<Feed>) -> Option<Update> {
-    match feed {
-        Some(feed) => feed.next().await,
-        None => pending().await,
-    }
-}
-
-async fn next_link(link: &mut Option<watch::Receiver<Link>>) -> Option<Link> {
-    match link {
-        Some(link) => link.changed().await.ok().map(|()| link.borrow_and_update().clone()),
-        None => pending().await,
-    }
-}
-
-async fn until(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
-        None => pending().await,
     }
 }

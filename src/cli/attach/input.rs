@@ -30,7 +30,7 @@ pub(super) enum Typed {
 }
 
 /// Takes what comes from the outer terminal, in chunks as they come.
-pub(super) struct Typing {
+pub(super) struct Keys {
     stolen: Vec<Vec<u8>>,
     held: Vec<u8>,
     in_paste: bool,
@@ -44,10 +44,10 @@ enum Found {
     Nothing,
 }
 
-impl Typing {
+impl Keys {
     /// Makes one that looks for these forms of a key.
-    pub(super) fn new(stolen: Vec<Vec<u8>>) -> Typing {
-        Typing { stolen, held: Vec::new(), in_paste: false }
+    pub(super) fn new(stolen: Vec<Vec<u8>>) -> Keys {
+        Keys { stolen, held: Vec::new(), in_paste: false }
     }
 
     /// Takes the next bytes. Bytes that are no UTF-8 are left out: a run's input is text.
@@ -178,8 +178,8 @@ fn mouse(numbers: &[u8], last: u8) -> Option<Mouse> {
 mod tests {
     use super::*;
 
-    fn typing() -> Typing {
-        Typing::new(super::super::steal::forms("C-a".parse().expect("a key")))
+    fn typing() -> Keys {
+        Keys::new(super::super::steal::forms("C-a".parse().expect("a key")))
     }
 
     fn text(text: &str) -> Typed {

@@ -1,7 +1,9 @@
 //! The loop of `attach`: keys one way, frames the other.
 
+use std::future::poll_fn;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -10,17 +12,17 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::input::{Typed, Typing};
+use super::input::{Keys, Typed};
 use super::keyboard::Keyboard;
 use super::steal::forms;
 use super::terminal::{OuterTerminal, keyboard, size};
-use crate::api::{Client, Reply, View, Watch};
+use crate::api::{Client, Reply, Typing, View, Watch};
 use crate::cli::args_look::AttachArgs;
 use crate::cli::exit::{Exit, Fault};
 use crate::cli::here::Verbs;
 use crate::cli::target::label;
 use crate::cli::wait::ended;
-use crate::model::{Action, Cut, ErrorCode, Failure, KeyChord, Limits, Mode, Record, RunId, Size, WriteStdin};
+use crate::model::{Action, Cut, ErrorCode, Failure, Input, KeyChord, Limits, Mode, Record, RunId, Size, WriteStdin};
 
 /// Within this time the stolen key pressed twice reaches the run; after it, once leaves.
 const TWICE_WITHIN: Duration = Duration::from_millis(400);
@@ -31,8 +33,8 @@ const NOTICE_FOR: Duration = Duration::from_secs(3);
 /// What takes the keyboard behind the stolen key.
 const TAKE: &str = "t";
 
-/// How many writes may be on their way: the keyboard waits when the run takes nothing.
-const MAX_ON_THE_WAY: usize = 64;
+/// How long what was typed before the stolen key may take to arrive.
+const LEAVE_WITHIN: Duration = Duration::from_secs(1);
 
 /// The signals that end a program which has the terminal.
 pub(in crate::cli) struct Ends([(Signal, u8); 4]);
@@ -117,8 +119,9 @@ impl Verbs<'_> {
             run,
             chord,
             keyboard: Keyboard::take_of(self.client.as_ref(), run, self.here.hold),
-            typing: Typing::new(stolen),
-            on_the_way: FuturesOrdered::new(),
+            keys: Keys::new(stolen),
+            typing: Typing::new(run),
+            sizes: FuturesOrdered::new(),
         };
         let left = attached.serve(watch, keys_rx, &terminal, &mut outside).await;
         drop(terminal);
@@ -168,9 +171,10 @@ struct Attached<'a> {
     run: RunId,
     chord: KeyChord,
     keyboard: Keyboard<'a>,
+    keys: Keys,
     typing: Typing,
-    /// Writes that were not answered yet. A reply that is dropped withdraws its write.
-    on_the_way: FuturesOrdered<Reply<Cut>>,
+    /// Sizes that were not answered yet. A reply that is dropped withdraws its request.
+    sizes: FuturesOrdered<Reply<Cut>>,
 }
 
 /// What is said at the bottom for a while.
@@ -208,7 +212,8 @@ impl Attached<'_> {
         let mut notes = Notes { terminal, until: Some(Instant::now() + NOTICE_FOR) };
         loop {
             let leave_at = stolen_at.map(|at| at + TWICE_WITHIN);
-            let may_type = self.on_the_way.len() < MAX_ON_THE_WAY;
+            // The terminal is not read while too much waits: its kernel holds back who types.
+            let may_type = self.typing.has_room();
             tokio::select! {
                 biased;
                 exit = outside.ends.next() => return Ok(Left::Signal(exit)),
@@ -220,25 +225,30 @@ impl Attached<'_> {
                     terminal.again().map_err(|error| Failure::new(ErrorCode::Broken, format!("the terminal is gone: {error}")))?;
                     self.resize();
                 }
-                Some(cut) = self.on_the_way.next() => {
-                    if let Some(trouble) = trouble(cut) {
-                        notes.say(&trouble);
+                Some(cut) = self.sizes.next() => {
+                    if let Some(words) = cut.err().and_then(words) {
+                        notes.say(&words);
+                    }
+                }
+                failure = trouble(&mut self.typing, self.client) => {
+                    if let Some(words) = words(failure) {
+                        notes.say(&words);
                     }
                 }
                 read = keys_rx.recv(), if may_type => {
                     // A terminal that is gone hangs up.
                     let Some(bytes) = read else { return Ok(Left::Signal(Exit(129))) };
                     notes.clear();
-                    for typed in self.typing.admit(&bytes) {
+                    for typed in self.keys.admit(&bytes) {
                         if let Typed::Aside(text) = typed {
                             if self.keyboard.is_held() {
-                                self.text(&text);
+                                self.pass_on(Typed::Aside(text), &mut notes);
                             }
                             continue;
                         }
                         match (typed, stolen_at.take()) {
                             (Typed::Stolen, None) => stolen_at = Some(Instant::now()),
-                            (Typed::Stolen, Some(_)) if self.keyboard.press().is_ok() => self.pass_on(Typed::Stolen),
+                            (Typed::Stolen, Some(_)) if self.keyboard.press().is_ok() => self.pass_on(Typed::Stolen, &mut notes),
                             (Typed::Stolen, Some(_)) => {}
                             (Typed::Text(text), Some(_)) if text == TAKE => {
                                 self.keyboard.take();
@@ -246,20 +256,20 @@ impl Attached<'_> {
                                 notes.say("the keyboard is this terminal's");
                             }
                             // What follows the key is for nobody.
-                            (_, Some(_)) => return Ok(Left::Detached),
+                            (_, Some(_)) => return Ok(self.leave().await),
                             (typed, None) => match self.keyboard.press() {
                                 Err(words) => notes.say(&format!("{words}; {} {TAKE} takes the keyboard", self.chord)),
                                 Ok(is_taken) => {
                                     if is_taken {
                                         self.resize();
                                     }
-                                    self.pass_on(typed);
+                                    self.pass_on(typed, &mut notes);
                                 }
                             },
                         }
                     }
                 }
-                () = at(leave_at) => return Ok(Left::Detached),
+                () = at(leave_at) => return Ok(self.leave().await),
                 () = at(notes.until) => notes.clear(),
                 () = at(self.keyboard.idle_at()) => {
                     self.keyboard.hand_back();
@@ -280,12 +290,15 @@ impl Attached<'_> {
         }
     }
 
-    /// Passes on what was typed.
-    fn pass_on(&mut self, typed: Typed) {
-        match typed {
+    /// Passes on what was typed, or says why it is dropped.
+    fn pass_on(&mut self, typed: Typed, notes: &mut Notes<'_>) {
+        let passed = match typed {
             Typed::Text(text) | Typed::Aside(text) => self.text(&text),
-            Typed::Mouse(mouse) => self.send(vec![Action::Mouse(mouse)]),
-            Typed::Stolen => self.send(vec![Action::Key(self.chord.key, self.chord.modifiers)]),
+            Typed::Mouse(mouse) => self.actions(vec![Action::Mouse(mouse)]),
+            Typed::Stolen => self.actions(vec![Action::Key(self.chord.key, self.chord.modifiers)]),
+        };
+        if let Some(words) = passed.err().and_then(words) {
+            notes.say(&words);
         }
     }
 
@@ -294,21 +307,31 @@ impl Attached<'_> {
         if !self.keyboard.is_held() {
             return;
         }
-        self.on_the_way.push_back(self.client.control(self.run, WriteStdin::resize(own_size())));
+        self.sizes.push_back(self.client.control(self.run, WriteStdin::resize(own_size())));
     }
 
-    fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &str) -> Result<(), Failure> {
         let mut rest = text;
         while !rest.is_empty() {
-            let cut = rest.floor_char_boundary(Limits::MAX_INPUT_BYTES);
-            let (part, after) = rest.split_at(cut);
-            self.on_the_way.push_back(self.client.control(self.run, WriteStdin::text(part)));
+            let (part, after) = rest.split_at(rest.floor_char_boundary(Limits::MAX_INPUT_BYTES));
+            self.typing.put(self.client, Input::Text(part.to_owned()))?;
             rest = after;
         }
+        Ok(())
     }
 
-    fn send(&mut self, actions: Vec<Action>) {
-        self.on_the_way.push_back(self.client.control(self.run, WriteStdin::actions(actions)));
+    fn actions(&mut self, actions: Vec<Action>) -> Result<(), Failure> {
+        self.typing.put(self.client, Input::Actions(actions))
+    }
+
+    /// Waits for what was typed before the terminal is left; what the run does not take in time is dropped.
+    async fn leave(&mut self) -> Left {
+        let all_taken = poll_fn(|cx| match self.typing.poll_trouble(self.client, cx) {
+            Poll::Pending if !self.typing.is_idle() => Poll::Pending,
+            Poll::Pending | Poll::Ready(_) => Poll::Ready(()),
+        });
+        let _ = tokio::time::timeout(LEAVE_WITHIN, all_taken).await;
+        Left::Detached
     }
 }
 
@@ -320,11 +343,16 @@ async fn at(moment: Option<Instant>) {
     }
 }
 
+/// Waits until something that was typed was lost or refused; meanwhile the rest goes on.
+async fn trouble(typing: &mut Typing, client: &dyn Client) -> Failure {
+    poll_fn(|cx| typing.poll_trouble(client, cx)).await
+}
+
 /// Returns what somebody who types must know. That a run ends is seen anyway; the mouse may come where a program has just stopped listening.
-fn trouble(cut: Result<Cut, Failure>) -> Option<String> {
-    match cut {
-        Ok(_) => None,
-        Err(failure) if failure.code == ErrorCode::ControlClosed => None,
-        Err(failure) => Some(failure.message),
+fn words(failure: Failure) -> Option<String> {
+    match (failure.code, failure.hint) {
+        (ErrorCode::ControlClosed, _) => None,
+        (_, Some(hint)) => Some(format!("{}; {hint}", failure.message)),
+        (_, None) => Some(failure.message),
     }
 }

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
 use crate::api::{RunView, ShutdownReport};
-use crate::model::{KeyChord, Mode, Moment, RunId, Size, WriteStdin};
+use crate::model::{InputQueue, KeyChord, Mode, Moment, RunId, Size};
 use crate::settings::ListPlace;
 use crate::tui::keymap::Keymap;
 use crate::tui::keys::{Intent, Part};
@@ -195,7 +195,7 @@ pub(crate) struct Model {
     /// The keyboards that this terminal has or wants.
     pub(crate) keyboards: Keyboards,
     /// What was typed into a run that is still being started.
-    pub(crate) typed_ahead: Vec<WriteStdin>,
+    pub(crate) typed_ahead: InputQueue,
     /// Tasks to start as soon as it is known what runs already.
     pub(crate) autostart: Vec<RowKey>,
     /// A run that was started from the prompt and is to be selected once the list has it.
@@ -248,7 +248,7 @@ impl Model {
             pending: None,
             attached: None,
             keyboards: Keyboards::default(),
-            typed_ahead: Vec::new(),
+            typed_ahead: InputQueue::default(),
             select_when_known: None,
             lost: false,
             parted: None,

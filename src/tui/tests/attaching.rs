@@ -117,6 +117,26 @@ fn a_large_paste_goes_in_pieces_that_a_write_can_carry() {
     assert!(together == text);
 }
 
+/// What is typed while a run starts is joined, and comes before what is typed once it runs.
+#[test]
+fn thousands_of_keys_typed_ahead_arrive_in_order() {
+    let mut stage = Stage::demo((80, 24));
+    stage.put(run(1, Some("web"), Mode::Pty, Status::Starting));
+    stage.press("enter").asked();
+    let text = "0123456789".repeat(200);
+    stage.type_text(&text);
+    assert!(typed(&stage.asked()).is_empty());
+    stage.put(run(1, Some("web"), Mode::Pty, Status::Running)).type_text("x");
+    let typed: String = typed(&stage.asked())
+        .iter()
+        .map(|action| match action {
+            Action::Key(Key::Char(c), _) => *c,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(typed == format!("{text}x"), "{typed}");
+}
+
 fn mouse(kind: MouseKind, button: MouseButton, x: u16, y: u16) -> Event {
     Event::Input(Input::Mouse(Mouse { kind, button, x, y, modifiers: Modifiers::default() }))
 }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use crate::api::RunView;
-use crate::model::{Action, KeyChord, Limits, Mode, NamedKey, Status, WriteStdin};
+use crate::model::{Action, Input, InputQueue, KeyChord, Limits, Mode, NamedKey, Status, WriteStdin};
 use crate::model::{Key, RunId};
 
 use super::super::cmd::Cmd;
 use super::super::keys::{Intent, Part, label};
 use super::super::model::{Doubling, Focus, Model, RowKey, cut, ended_words};
+use super::answers::complain;
 use super::{keyboard, scroll, sequence};
 
 /// The attach key pressed again within this goes to the run.
@@ -16,9 +17,6 @@ const DOUBLED_WITHIN: Duration = Duration::from_secs(1);
 
 /// How much of a name is told before what can be done.
 const MAX_NAME_COLS: usize = 32;
-
-/// The most that is typed ahead, in keys and pastes.
-const MAX_TYPED_AHEAD: usize = 256;
 
 /// Attaches to the selected run, or says why not and what to do instead.
 pub(super) fn attach(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -91,27 +89,34 @@ pub(super) fn press(model: &mut Model, chord: KeyChord, cmds: &mut Vec<Cmd>) {
         return model.inform(format!("{name} {words}; {key}, Enter or Esc goes back to the list"));
     }
     if keyboard::press(model, cmds) {
-        send(model, WriteStdin::key(chord.key, chord.modifiers), cmds);
+        send(model, Action::Key(chord.key, chord.modifiers), cmds);
     }
 }
 
 /// Types into the attached run; into one that is still being started once it runs.
-fn send(model: &mut Model, control: WriteStdin, cmds: &mut Vec<Cmd>) {
+fn send(model: &mut Model, action: Action, cmds: &mut Vec<Cmd>) {
     model.dirty |= model.pane.scroll.take().is_some();
-    match model.selected_view().filter(|view| takes_keys(view)) {
-        Some(view) if model.typed_ahead.is_empty() => cmds.push(Cmd::Control { run: view.id(), control }),
-        Some(_) | None if model.typed_ahead.len() < MAX_TYPED_AHEAD => model.typed_ahead.push(control),
-        Some(_) | None => model.complain("too much was typed before the run has started; the rest is dropped"),
+    let input = Input::Actions(vec![action]);
+    match model.selected_view().filter(|view| takes_keys(view)).map(RunView::id) {
+        Some(run) if model.typed_ahead.is_spent(model.now) => {
+            cmds.push(Cmd::Control { run, control: WriteStdin { input: Some(input), size: None } });
+        }
+        Some(_) | None => {
+            if let Err(failure) = model.typed_ahead.put(input, model.now) {
+                complain(model, "too much was typed before the run has started", &failure);
+            }
+        }
     }
 }
 
 /// Types what was typed before the run had started.
 pub(super) fn send_typed_ahead(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.focus != Focus::Attached {
-        model.typed_ahead.clear();
+        model.typed_ahead = InputQueue::default();
     }
     if let Some(run) = model.selected_view().filter(|view| takes_keys(view)).map(RunView::id) {
-        cmds.extend(model.typed_ahead.drain(..).map(|control| Cmd::Control { run, control }));
+        let writes = model.typed_ahead.take_waiting().into_iter();
+        cmds.extend(writes.map(|input| Cmd::Control { run, control: WriteStdin { input: Some(input), size: None } }));
     }
 }
 
@@ -135,7 +140,7 @@ pub(super) fn send_attach_key(model: &mut Model, row: &RowKey, cmds: &mut Vec<Cm
     attach(model, cmds);
     if model.focus == Focus::Attached {
         let KeyChord { key, modifiers } = model.setup.attach_key;
-        send(model, WriteStdin::key(key, modifiers), cmds);
+        send(model, Action::Key(key, modifiers), cmds);
     }
 }
 
@@ -151,7 +156,7 @@ pub(super) fn paste(model: &mut Model, text: &str, cmds: &mut Vec<Cmd>) {
             end -= 1;
         }
         let (piece, more) = rest.split_at(end);
-        send(model, WriteStdin::actions(vec![Action::Paste(piece.to_owned())]), cmds);
+        send(model, Action::Paste(piece.to_owned()), cmds);
         rest = more;
     }
 }

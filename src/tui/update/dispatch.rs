@@ -7,7 +7,7 @@ use super::super::cmd::Cmd;
 use super::super::event::{Event, Input};
 use super::super::keymap::Found;
 use super::super::keys::{Intent, Part, label};
-use super::super::model::{Doubling, Focus, Model, Overlay};
+use super::super::model::{Doubling, Focus, Level, Model, Overlay};
 use super::palette;
 use super::sequence::Pressed;
 use super::{
@@ -281,7 +281,10 @@ fn take_link(model: &mut Model, link: Link) {
             // The runs may be another server's now: they are watched anew.
             model.pane.watching = None;
             model.beside.iter_mut().for_each(|pane| pane.watching = None);
-            model.announce("the server is there again");
+            // A complaint stays until a key shows that it was read.
+            if model.notice.as_ref().is_none_or(|notice| notice.level != Level::Error) {
+                model.announce("the server is there again");
+            }
         }
         None => {}
     }

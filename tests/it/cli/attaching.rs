@@ -73,6 +73,22 @@ fn one_key_leaves_and_pressed_twice_reaches_the_run() {
     assert!(served.done(&["show", &run]).contains("running"));
 }
 
+/// More than waits for a run that does not read: the terminal is held back until the run has read.
+#[test]
+fn a_large_paste_into_a_program_that_prints_it_arrives_whole() {
+    let served = Served::new();
+    let run = served
+        .start(&["--pty", r#"stty raw -echo; echo rea"dy"; head -c 3145728 | tee typed; echo al"l"; exec sleep 1000"#]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("ready");
+    let text: String = (0..393_216).map(|number| format!("{number:07};")).collect();
+    terminal.send(text.as_bytes());
+    terminal.wait_for_text("all");
+    assert!(served.0.read("typed") == Some(text));
+    terminal.keys("<C-a>");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+}
+
 /// B53, B54.
 #[test]
 fn modes_hold_while_attached_and_for_the_next_who_attaches_and_are_off_afterwards() {

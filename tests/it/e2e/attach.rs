@@ -135,6 +135,31 @@ fn a_large_paste_arrives_whole() {
     terminal.wait_for_text("419d0b2d548e586507293045e21a524a4b3ec225");
 }
 
+/// A paste that the terminal does not frame, for instance.
+#[test]
+fn thousands_of_keys_at_once_arrive_whole() {
+    let read = r#"stty raw -echo; echo rea"dy"; head -c 5001 > typed; echo al"l"; exec sleep 1000"#;
+    let mut terminal = open(&one(read, ""));
+    terminal.wait_for_text("ready");
+    terminal.keys("<Enter>");
+    let burst: String = (0..1000).map(|number| format!("{number:04};")).collect();
+    terminal.send(format!("{burst}\r").as_bytes());
+    terminal.wait_for_text("all");
+    assert!(terminal.home().read("typed") == Some(format!("{burst}\r")));
+}
+
+#[test]
+fn a_large_paste_into_a_program_that_prints_it_arrives_whole() {
+    let read = r#"stty raw -echo; echo rea"dy"; head -c 3145728 | tee typed; echo al"l"; exec sleep 1000"#;
+    let mut terminal = open(&one(read, ""));
+    terminal.wait_for_text("ready");
+    terminal.keys("<Enter>");
+    let text: String = (0..393_216).map(|number| format!("{number:07};")).collect();
+    terminal.paste(&text);
+    terminal.wait_for_text("all");
+    assert!(terminal.home().read("typed") == Some(text));
+}
+
 #[test]
 fn the_mouse_reaches_a_run_that_asks_with_the_place_in_its_own_pane() {
     let line = r#"stty raw -echo; printf "\033[?1002h\033[?1006h"; echo rea"dy"; exec cat -vt"#;

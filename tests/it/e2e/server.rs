@@ -170,6 +170,29 @@ fn a_killed_server_costs_no_run_and_the_tui_goes_on_with_it() {
     assert_eq!(log.matches("got after").count(), 1, "{log}");
 }
 
+/// Keys that a dying server had not passed on are lost; the run gets nothing of what follows them in the same line.
+#[test]
+fn keys_typed_while_the_server_dies_leave_no_hole() {
+    let served = Served::new(&one(CAT, "autostart = true"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("ready");
+    type_line(&mut terminal, "before");
+    terminal.keys("<Enter>");
+    terminal.wait_for_text("back to the list");
+    let pid = nix::unistd::Pid::from_raw(served.server_pid());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).expect("the server can be stopped");
+    // Once the list is there, the keys before were read.
+    terminal.keys("rm -rf /home/me/old<Enter><C-a>");
+    terminal.wait_for_text("? help");
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    terminal.wait_for_text("pause, then type again");
+    assert_eq!(served.status(&["show", "task"]), Some(0), "the next server is there");
+    terminal.wait_quiet(std::time::Duration::from_millis(400));
+    type_line(&mut terminal, "after");
+    let log = served.verb(&["logs", "task"]);
+    assert_eq!(log.matches("got ").count(), 2, "{log}");
+}
+
 /// S7.4.
 #[test]
 fn an_exit_while_there_was_no_server_is_known_to_the_next() {
