@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Closing, Export, ExportFormat, Feed, HistoryRows, Inspection, LogReading, LogRequest, Pruned, Reading, Reaped,
-    RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, Searching, Stream, Summary, Surroundings, View, Watch,
+    Closing, Export, ExportFormat, Feed, HistoryRows, Inspection, LinePlace, LogReading, LogRequest, Pruned, Reading,
+    Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, Searching, Stream, Summary, Surroundings,
+    View, Watch,
 };
 use crate::model::{
     Cut, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec, StillAlive, TimeoutKind,
@@ -262,6 +263,13 @@ pub trait Client: Send + Sync {
 
     /// Makes something of a run that can be taken elsewhere (S10.8).
     fn export(&self, run: RunId, format: ExportFormat) -> Export;
+
+    /// As [`ExportFormat::Lines`], from the first line of a stream on that begins at or behind a place of it, and everything that ended later. What cannot
+    /// begin there, such as a server of an older version, begins with the log.
+    fn export_lines(&self, run: RunId, from: LinePlace) -> Export {
+        let _ = from;
+        self.export(run, ExportFormat::Lines)
+    }
 
     /// Returns a client of the same session whose changes are made only while the guard holds (S7.5); it holds nothing back from being read.
     ///

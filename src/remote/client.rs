@@ -11,11 +11,11 @@ use super::error::broken;
 use super::link::Task;
 use super::waiting::{Command, ExportWaiter, ForegroundWaiter, Told, Waiter, json, once};
 use crate::api::{
-    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, Found, HistoryRows, Inspection, Link,
-    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest,
-    SearchResults, Searching, Server, ServerStatus, ServerStopped, SessionCounts, Sessions, ShutdownReport,
-    ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, StopServer, Stopping, Summary, Surroundings,
-    View, Watch, empty_feed, reply, searching,
+    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, Found, HistoryRows, Inspection,
+    LinePlace, Link, LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage,
+    SearchRequest, SearchResults, Searching, Server, ServerStatus, ServerStopped, SessionCounts, Sessions,
+    ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest, StopServer, Stopping, Summary,
+    Surroundings, View, Watch, empty_feed, reply, searching,
 };
 use crate::model::{
     Applied, Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
@@ -95,6 +95,14 @@ impl RemoteClient {
             Err(TrySendError::Closed(command)) => (command, broken("the connection has failed")),
         };
         command.waiter.refuse(failure);
+    }
+
+    fn ask_export(&self, ask: Ask) -> Export {
+        let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
+        let (answer, outcome) = reply();
+        let waiter = Waiter::Export(ExportWaiter { chunks_tx, answer });
+        self.send(Command { id: self.id(), ask, guard: self.guard.clone(), waiter });
+        Export { chunks_rx, outcome }
     }
 
     fn ask_for<T: Send + 'static>(
@@ -298,11 +306,11 @@ impl Client for RemoteClient {
     }
 
     fn export(&self, run: RunId, format: ExportFormat) -> Export {
-        let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
-        let (answer, outcome) = reply();
-        let waiter = Waiter::Export(ExportWaiter { chunks_tx, answer });
-        self.send(Command { id: self.id(), ask: Ask::Export { run, format }, guard: self.guard.clone(), waiter });
-        Export { chunks_rx, outcome }
+        self.ask_export(Ask::Export { run, format, from: None })
+    }
+
+    fn export_lines(&self, run: RunId, from: LinePlace) -> Export {
+        self.ask_export(Ask::Export { run, format: ExportFormat::Lines, from: Some(from) })
     }
 
     fn guarded(&self, guard: Guard) -> Arc<dyn Client> {

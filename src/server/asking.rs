@@ -6,7 +6,7 @@ use super::event::{
     Answered, Event, Exporting, Going, Kind, Living, fed, json, leased, living, searched, waiting, with,
 };
 use super::host::Host;
-use crate::api::{Client, Reply, ServerStatus, StopId};
+use crate::api::{Client, ExportFormat, Reply, ServerStatus, StopId};
 use crate::model::{ErrorCode, Failure, Guard, IdError};
 use crate::wire::{Ask, Json};
 
@@ -88,8 +88,12 @@ impl Asked<'_> {
             Ask::Why { run } => plain(Box::pin(json(id, client.why(run)))),
             Ask::Search { request, as_found: true } => plain(Box::pin(searched(id, client.search(request)))),
             Ask::Search { request, as_found: false } => plain(Box::pin(json(id, client.search(request).whole()))),
-            Ask::Export { run, format } => {
-                let exporting = Exporting::new(client.export(run, format));
+            Ask::Export { run, format, from } => {
+                let export = match from.filter(|_| format == ExportFormat::Lines) {
+                    Some(from) => client.export_lines(run, from),
+                    None => client.export(run, format),
+                };
+                let exporting = Exporting::new(export);
                 living(Kind::Export(None), exporting.next(id))
             }
             Ask::SetFence { fence } => plain(Box::pin(json(id, client.set_fence(fence)))),

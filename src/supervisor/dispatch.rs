@@ -53,8 +53,8 @@ impl Core {
             Request::Prune(answer) => return vec![Do::Prune(answer)],
             Request::Why(run, answer) => self.why(at, run, answer),
             Request::Search(request, found, answer) => return self.search(session, request, found, answer),
-            Request::Export(run, format, chunks_tx, answer) => {
-                return self.export(session, run, format, chunks_tx, answer);
+            Request::Export(run, format, from, chunks_tx, answer) => {
+                return self.export(session, run, (format, from), chunks_tx, answer);
             }
             Request::SetFence(fence, answer) => return self.set_fence(session, fence, answer),
             Request::CloseSession(leased, answer) => {

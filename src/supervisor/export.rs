@@ -13,7 +13,7 @@ use super::kept::{Kept, settle_here};
 use super::search::api_stream;
 use super::serving::not_found;
 use super::turns::Turn;
-use crate::api::{Answer, Export, ExportFormat, ExportedLine};
+use crate::api::{Answer, Export, ExportFormat, ExportedLine, LinePlace};
 use crate::model::{ErrorCode, Failure, Record, RunId, SessionName};
 use crate::store::log::{CastError, LogLine, LogReader, LogText, export_cast};
 
@@ -35,7 +35,7 @@ impl Core {
         &self,
         session: &SessionName,
         run: RunId,
-        format: ExportFormat,
+        (format, from): (ExportFormat, Option<LinePlace>),
         chunks_tx: mpsc::Sender<Vec<u8>>,
         answer: Answer<()>,
     ) -> Vec<Do> {
@@ -51,7 +51,7 @@ impl Core {
                 let record = listed.as_deref().or(stored.as_ref()).ok_or_else(|| not_found(run))?;
                 settle_here(log);
                 let mut chunks = Chunks { chunks_tx, chunk: Vec::new(), turn: &turn, patience: PATIENCE };
-                kept.write_export(record, format, &mut chunks)?;
+                kept.write_export(record, (format, from), &mut chunks)?;
                 chunks.send().map_err(|error| broken_off(&error))
             });
             answer.send(outcome);
@@ -60,7 +60,12 @@ impl Core {
 }
 
 impl Kept {
-    fn write_export(&self, record: &Record, format: ExportFormat, chunks: &mut Chunks<'_>) -> Result<(), Failure> {
+    fn write_export(
+        &self,
+        record: &Record,
+        (format, from): (ExportFormat, Option<LinePlace>),
+        chunks: &mut Chunks<'_>,
+    ) -> Result<(), Failure> {
         let open = || match &self.logs {
             Some(logs) => LogReader::open(logs.folder(), record.id).map_err(Failure::from),
             None => Err(Failure::new(ErrorCode::Unsupported, "no logs are kept")),
@@ -76,16 +81,25 @@ impl Kept {
                 LogText::Gap(bytes) => writeln!(chunks, "[{bytes} bytes are missing]").map_err(CastError::from),
                 LogText::Read => Ok(()),
             }),
-            ExportFormat::Lines => open()?.lines(|text| match text {
-                LogText::Line(line) => write_line(chunks, line).map_err(CastError::from),
-                LogText::Gap(_) | LogText::Read => Ok(()),
-            }),
+            ExportFormat::Lines => write_lines(&open()?, from, chunks),
         };
         made.map_err(|error| match error {
             CastError::Log(error) => error.into(),
             CastError::Write(error) => broken_off(&error),
         })
     }
+}
+
+/// Writes the lines of a log, from the place on where there is one.
+fn write_lines(log: &LogReader, mut from: Option<LinePlace>, chunks: &mut Chunks<'_>) -> Result<(), CastError> {
+    log.lines(|text| match text {
+        LogText::Line(line) => {
+            from = from.filter(|from| from.stream != api_stream(line.stream) || line.offset < from.offset);
+            if from.is_some() { Ok(()) } else { write_line(chunks, line).map_err(CastError::from) }
+        }
+        LogText::Read if chunks.chunks_tx.is_closed() => Err(unwanted().into()),
+        LogText::Gap(_) | LogText::Read => Ok(()),
+    })
 }
 
 fn write_line(out: &mut impl Write, line: LogLine) -> io::Result<()> {

@@ -9,10 +9,10 @@ use tokio::sync::{mpsc, oneshot};
 use super::keyboard::Presence;
 use super::request::{Caller, LiveRoad, Request};
 use crate::api::{
-    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LogReading,
-    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest, Searching,
-    SessionCounts, Sessions, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopRequest,
-    Stopping, Summary, Surroundings, View, Watch, empty_feed, reply, searching,
+    Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LinePlace,
+    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest,
+    Searching, SessionCounts, Sessions, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId,
+    StopRequest, Stopping, Summary, Surroundings, View, Watch, empty_feed, reply, searching,
 };
 use crate::model::{
     Cut, ErrorCode, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec,
@@ -242,7 +242,13 @@ impl Client for LocalClient {
 
     fn export(&self, run: RunId, format: ExportFormat) -> Export {
         let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
-        Export { chunks_rx, outcome: self.ask(|answer| Request::Export(run, format, chunks_tx, answer)) }
+        Export { chunks_rx, outcome: self.ask(|answer| Request::Export(run, format, None, chunks_tx, answer)) }
+    }
+
+    fn export_lines(&self, run: RunId, from: LinePlace) -> Export {
+        let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
+        let request = |answer| Request::Export(run, ExportFormat::Lines, Some(from), chunks_tx, answer);
+        Export { chunks_rx, outcome: self.ask(request) }
     }
 
     fn prune(&self) -> Reply<Pruned> {

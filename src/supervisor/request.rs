@@ -7,10 +7,10 @@ use tokio::sync::{mpsc, oneshot};
 use super::keyboard::Presence;
 
 use crate::api::{
-    Answer, Deadline, ExportFormat, FeedSender, FoundSender, HistoryRows, Inspection, LiveOutput, LogReading,
-    LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, RunUsage, SearchRequest, SearchResults,
-    SessionCounts, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome, StopRequest,
-    Summary, Surroundings, View, Watch,
+    Answer, Deadline, ExportFormat, FeedSender, FoundSender, HistoryRows, Inspection, LinePlace, LiveOutput,
+    LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, RunUsage, SearchRequest,
+    SearchResults, SessionCounts, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId, StopOutcome,
+    StopRequest, Summary, Surroundings, View, Watch,
 };
 use crate::model::{
     Cut, Failure, Fence, Guard, KeyboardOwner, LeaseId, Record, RunId, RunName, RunRef, RunSpec, SessionName,
@@ -65,7 +65,7 @@ pub(super) enum Request {
     Prune(Answer<Pruned>),
     Why(RunId, Answer<String>),
     Search(SearchRequest, FoundSender, Answer<SearchResults>),
-    Export(RunId, ExportFormat, mpsc::Sender<Vec<u8>>, Answer<()>),
+    Export(RunId, ExportFormat, Option<LinePlace>, mpsc::Sender<Vec<u8>>, Answer<()>),
     SetFence(Option<Fence>, Answer<()>),
     CloseSession(Answer<LeaseId>, Answer<ShutdownReport>),
     CommitClose(LeaseId, Answer<()>),
@@ -109,7 +109,7 @@ impl Request {
             Request::Prune(answer) => answer.send(Err(failure)),
             Request::Why(_, answer) => answer.send(Err(failure)),
             Request::Search(_, _, answer) => answer.send(Err(failure)),
-            Request::Export(_, _, _, answer) => answer.send(Err(failure)),
+            Request::Export(_, _, _, _, answer) => answer.send(Err(failure)),
             Request::SetFence(_, answer) => answer.send(Err(failure)),
             Request::CloseSession(leased, answer) => {
                 leased.send(Err(failure.clone()));

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Message, Outbox, WireError};
 use crate::api::{
-    Deadline, ExportFormat, LogRequest, RecordsRequest, SearchRequest, ShutdownRequest, SignalTarget, StartRequest,
-    StopRequest, StopServer, View,
+    Deadline, ExportFormat, LinePlace, LogRequest, RecordsRequest, SearchRequest, ShutdownRequest, SignalTarget,
+    StartRequest, StopRequest, StopServer, View,
 };
 use crate::model::{Fence, Guard, LeaseId, RunId, RunSpec, StdinSpec, TimeoutKind, WriteStdin};
 
@@ -131,7 +131,13 @@ pub enum Ask {
         as_found: bool,
     },
     /// [`export`](crate::api::Client::export).
-    Export { run: RunId, format: ExportFormat },
+    Export {
+        run: RunId,
+        format: ExportFormat,
+        /// [`export_lines`](crate::api::Client::export_lines).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<LinePlace>,
+    },
     /// [`set_fence`](crate::api::Client::set_fence).
     SetFence {
         #[serde(default)]

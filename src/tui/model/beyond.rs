@@ -13,6 +13,8 @@ pub(crate) struct Beyond {
     pub(crate) pattern: Pattern,
     /// Whether it is only wanted when there is no hit at hand.
     pub(crate) is_first: bool,
+    /// Whether it goes on from the other end of the log.
+    pub(crate) is_round: bool,
     /// How many lines with hits are at hand of those that are asked for.
     known: usize,
     /// The number of the search, once it was asked for.
@@ -22,7 +24,12 @@ pub(crate) struct Beyond {
 
 impl Beyond {
     pub(crate) fn new(run: RunId, pattern: Pattern, is_down: bool, is_first: bool) -> Beyond {
-        Beyond { run, is_down, pattern, is_first, known: 0, asked: None, hits: Vec::new() }
+        Beyond { run, is_down, pattern, is_first, is_round: false, known: 0, asked: None, hits: Vec::new() }
+    }
+
+    /// The same from the other end of the log.
+    pub(crate) fn round(self) -> Beyond {
+        Beyond { is_round: true, ..Beyond::new(self.run, self.pattern, self.is_down, false) }
     }
 
     /// Asks for one hit more than are known: up from a place or from the end, or down from a place.

@@ -89,6 +89,18 @@ impl Pane {
         self.scroll = Some(self.row_away(row, -above));
     }
 
+    /// Brings a row into the middle, or as near to it as the ends let it.
+    pub(crate) fn centre(&mut self, row: u64, height: u16) {
+        let live = self.live_top(height);
+        self.scroll = Some(self.row_away(row, -i64::from(height / 2)).min(live));
+    }
+
+    /// Whether less than a page follows what is shown.
+    pub(crate) fn is_near_the_end(&self, height: u16) -> bool {
+        let last = self.shown_rows(height).last().copied().unwrap_or(0);
+        last > self.live_top(height)
+    }
+
     /// The cell of the rows at a place of the pane; the nearest there is.
     pub(crate) fn point_at(&self, x: u16, line: u16, height: u16) -> Point {
         let shown = self.shown_rows(height);

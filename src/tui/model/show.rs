@@ -11,6 +11,8 @@ use super::{Overlay, Pane, Pattern};
 pub(crate) struct Shown {
     pub(crate) id: u64,
     pub(crate) title: String,
+    /// Which line it was opened at, as long as that is where the user is.
+    pub(crate) line: Option<String>,
     pub(crate) what: What,
     /// Where a replay is.
     pub(crate) playing: Option<Playing>,
@@ -20,10 +22,14 @@ pub(crate) struct Shown {
     pub(crate) place: Option<u64>,
     /// The row that it was, as long as rows have kept their numbers.
     pub(crate) anchor: Option<u64>,
+    /// The first line that is shown, when more are before it in the log.
+    pub(crate) before: Option<LinePlace>,
     /// The last line that is shown, when more follow in the log.
     pub(crate) cut: Option<LinePlace>,
-    /// What to search for from there on.
+    /// What was found there, and is gone to once it is there.
     pub(crate) pattern: Option<Pattern>,
+    /// The place in the log that the user has gone on to from one end of what is shown.
+    pub(crate) wanted: Option<LinePlace>,
     /// The size that was asked for.
     pub(crate) resizing: Option<Size>,
     /// The pane of the selected row meanwhile.
@@ -33,6 +39,16 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
+    /// Whether rows of a log are on their way without being asked for.
+    pub(crate) fn is_reading(&self) -> bool {
+        matches!(self.what, What::Log { .. }) && !self.is_whole && (self.cut.is_none() || self.place.is_some())
+    }
+
+    /// Whether it is a part of a log.
+    pub(crate) fn is_part(&self) -> bool {
+        self.before.is_some() || self.cut.is_some()
+    }
+
     /// Whether its rows are wrapped to the pane.
     pub(crate) fn is_wrapped(&self) -> bool {
         match self.what {

@@ -1,22 +1,31 @@
 //! The log of a run as lines.
 
-use super::Told;
+use std::collections::VecDeque;
+
 use super::stage::{Ended, Stage};
 use crate::api::{Client, Export, ExportFormat, ExportedLine, LinePlace, Stream};
 use crate::model::{ErrorCode, Failure, RunId};
-
-/// How much follows a place that was asked for, in bytes: with more, what comes before it would be pushed out.
-const BYTES_AFTER: usize = 3 * 1024 * 1024;
 
 /// Lines of an export as they come.
 pub(super) struct Lines {
     export: Export,
     held: Vec<u8>,
+    /// Those that have come and were not taken yet.
+    page: VecDeque<ExportedLine>,
 }
 
 impl Lines {
     pub(super) fn of(client: &dyn Client, run: RunId) -> Lines {
-        Lines { export: client.export(run, ExportFormat::Lines), held: Vec::new() }
+        Lines::from(client.export(run, ExportFormat::Lines))
+    }
+
+    /// The lines of a log from a place on, or from one before it.
+    pub(super) fn behind(client: &dyn Client, run: RunId, place: LinePlace) -> Lines {
+        Lines::from(client.export_lines(run, place))
+    }
+
+    fn from(export: Export) -> Lines {
+        Lines { export, held: Vec::new(), page: VecDeque::new() }
     }
 
     /// Returns the next lines; none at the end.
@@ -33,36 +42,25 @@ impl Lines {
         };
         lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(read).collect::<Result<_, _>>().map(Some)
     }
+
+    /// Returns the next line, none at the end; does what is asked of the show between two pages.
+    pub(super) async fn line(&mut self, stage: &mut Stage) -> Result<Option<ExportedLine>, Ended> {
+        while self.page.is_empty() {
+            stage.attend().await?;
+            match self.next().await? {
+                Some(lines) => self.page.extend(lines),
+                None => return Ok(None),
+            }
+        }
+        Ok(self.page.pop_front())
+    }
 }
 
-/// Shows the log of a run.
-pub(super) async fn show(
-    client: &dyn Client,
-    run: RunId,
-    place: Option<LinePlace>,
-    stage: &mut Stage,
-) -> Result<(), Ended> {
+/// Shows the whole log of a run.
+pub(super) async fn show(client: &dyn Client, run: RunId, stage: &mut Stage) -> Result<(), Ended> {
     let mut lines = Lines::of(client, run);
-    let mut waited = place;
-    let (mut after, mut last) = (0, None);
     while let Some(page) = lines.next().await? {
         for line in page {
-            if waited.is_some_and(|place| place.stream == line.stream && place.offset <= line.offset) {
-                waited = None;
-                let row = stage.row();
-                stage.tell(Told::Place(row)).await?;
-            }
-            if place.is_some() && waited.is_none() {
-                after += line.text.len();
-            }
-            if after > BYTES_AFTER {
-                stage.admit(b"\x1b[2m[the rest of the log is not shown here]\x1b[0m\r\n");
-                return match last {
-                    Some(last) => stage.tell(Told::Cut(last)).await,
-                    None => Ok(()),
-                };
-            }
-            last = Some(LinePlace { stream: line.stream, offset: line.offset });
             stage.admit(drawn(&line).as_bytes());
         }
         stage.breathe().await?;
@@ -71,7 +69,7 @@ pub(super) async fn show(
 }
 
 /// A line as it is drawn: standard error in red.
-fn drawn(line: &ExportedLine) -> String {
+pub(super) fn drawn(line: &ExportedLine) -> String {
     match line.stream {
         Stream::Stdout => format!("{}\r\n", line.text),
         Stream::Stderr => format!("\x1b[31m{}\x1b[0m\r\n", line.text),

@@ -1,5 +1,6 @@
 //! What is shown that no run shows at the moment: logs, merged logs, last screens of finished runs, replays.
 
+mod around;
 mod lines;
 mod merged;
 mod recorded;

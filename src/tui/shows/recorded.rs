@@ -153,7 +153,7 @@ impl Player {
             }
             Order::Begin => self.seek(Duration::ZERO, stage),
             Order::End => self.seek(self.recording.length(), stage),
-            Order::Rows { .. } | Order::Resize(_) => {}
+            Order::Rows { .. } | Order::Resize(_) | Order::More => {}
         }
     }
 

@@ -10,7 +10,7 @@ use crate::api::{Client, LinePlace};
 use crate::model::{Failure, Frame, Mode, Row, RunId, Size};
 
 use super::stage::Stage;
-use super::{lines, merged, recorded};
+use super::{around, lines, merged, recorded};
 
 /// How many orders wait at most: each is a key, or rows that are asked for one after the other.
 const MAX_ORDERS: usize = 64;
@@ -20,7 +20,7 @@ const MAX_TOLD: usize = 8;
 /// What is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
-    /// The log of a run, from the line on that begins there when it is a place in it.
+    /// The log of a run: a part of it around the line that begins there when it is a place in it, and otherwise all.
     Log { run: RunId, place: Option<LinePlace> },
     /// The last screen of a run, and what scrolled off it.
     Screen(RunId),
@@ -62,8 +62,16 @@ pub(crate) enum Told {
     },
     /// The row of the place that was asked for.
     Place(u64),
+    /// The line that was asked for is not in the log any more: the place is that of what follows.
+    Gone,
+    /// The log does not begin at its first line any more: numbers of lines count from what is kept.
+    Unnumbered,
+    /// More is in the log before this line, which is the first that is shown.
+    Before(LinePlace),
     Playing(Playing),
-    /// More follows in the log behind this line, which is the last that is shown.
+    /// More follows in the log behind this line, and is read when it is asked for.
+    Paused(LinePlace),
+    /// More follows in the log behind this line, which is the last that is shown. Nothing else comes.
     Cut(LinePlace),
     /// Everything is there.
     Whole,
@@ -79,6 +87,8 @@ pub(crate) enum Order {
         is_text: bool,
     },
     Resize(Size),
+    /// Read on behind a cut.
+    More,
     /// Play on, or stop.
     Pause,
     Faster,
@@ -110,7 +120,8 @@ impl Show {
         let task = tokio::spawn(async move {
             let mut stage = Stage::new(size, orders_rx, told_tx);
             let outcome = match what {
-                What::Log { run, place } => lines::show(client.as_ref(), run, place, &mut stage).await,
+                What::Log { run, place: None } => lines::show(client.as_ref(), run, &mut stage).await,
+                What::Log { run, place: Some(place) } => around::show(client.as_ref(), run, place, &mut stage).await,
                 What::Screen(run) => recorded::last_screen(client.as_ref(), run, &mut stage).await,
                 What::Replay(run) => recorded::replay(client.as_ref(), run, &mut stage).await,
                 What::Merged(sources) => merged::show(client.as_ref(), &sources, &mut stage).await,

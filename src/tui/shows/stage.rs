@@ -103,14 +103,19 @@ impl Stage {
         self.orders_rx.recv().await.ok_or(Ended::Unwanted)
     }
 
-    /// Obeys what waits, between two pieces of work.
+    /// Obeys what waits, between two pieces of work, and shows what has changed.
     pub(super) async fn breathe(&mut self) -> Result<(), Ended> {
+        self.attend().await?;
+        self.show(false).await
+    }
+
+    /// Obeys what waits, and shows nothing.
+    pub(super) async fn attend(&mut self) -> Result<(), Ended> {
         while let Ok(order) = self.orders_rx.try_recv() {
             if let Some(Order::Resize(size)) = self.obey(order).await? {
                 self.resize(size);
             }
         }
-        self.show(false).await?;
         tokio::task::yield_now().await;
         Ok(())
     }

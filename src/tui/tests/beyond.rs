@@ -187,11 +187,44 @@ fn a_log_around_a_place_is_gone_through_beyond_both_its_ends() {
     let (number, request) = asked(&mut stage);
     assert_eq!((request.newest, request.limit), (Some(Newest { before: Some(ERROR_20) }), 2), "one is above the place");
     answer(&mut stage, number, &[10]);
-    assert_eq!((opened(&mut stage), current(&stage)), (None, Some(3)), "there is none: round to the newest");
+    let (number, request) = asked(&mut stage);
+    assert_eq!(
+        (request.newest, request.limit),
+        (Some(Newest { before: None }), 1),
+        "there is none: round to the newest"
+    );
+    answer(&mut stage, number, &[]);
+    assert_eq!((opened(&mut stage), current(&stage)), (None, Some(3)), "which is at hand");
     stage.press("n");
     let (number, request) = asked(&mut stage);
     assert_eq!(request.after.map(|after| (after.run, after.stream, after.offset)), Some((id(3), cut.stream, 700)));
     assert_eq!((request.newest, request.limit), (None, 1));
     answer(&mut stage, number, &[990]);
     assert_eq!(opened(&mut stage), Some(LinePlace { stream: Stream::Stderr, offset: 990 }));
+}
+
+#[test]
+fn a_search_goes_round_to_the_other_end_of_the_log_and_not_of_the_part() {
+    let mut stage = searched("j j", 3, "row 50");
+    stage.press("N");
+    let (number, _) = asked(&mut stage);
+    answer(&mut stage, number, &[20, 900]);
+    let size = stage.model.pane_size();
+    let shown = stage.model.show.as_ref().expect("a show").id;
+    let before = LinePlace { stream: Stream::Stderr, offset: 10 };
+    let cut = LinePlace { stream: Stream::Stderr, offset: 700 };
+    let frame = Arc::new(frame(size, &["a row 50"]));
+    for told in [Told::Before(before), Told::Frame(frame), Told::Place(0), Told::Cut(cut), Told::Whole] {
+        stage.event(Event::Show { id: shown, told });
+    }
+    stage.asked();
+    stage.press("n");
+    let (number, request) = asked(&mut stage);
+    assert_eq!(request.after.map(|after| after.offset), Some(700));
+    answer(&mut stage, number, &[]);
+    let (number, request) = asked(&mut stage);
+    assert_eq!((request.after, request.newest, request.limit), (None, None, 1));
+    answer(&mut stage, number, &[5]);
+    assert_eq!(opened(&mut stage).map(|place| place.offset), Some(5));
+    assert_eq!(stage.notice(), "on from the oldest hit");
 }

@@ -13,6 +13,7 @@ mod keymaps;
 mod keys;
 mod keys_page;
 mod listing;
+mod log_parts;
 mod looping;
 mod marks;
 mod new_run;

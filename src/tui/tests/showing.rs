@@ -30,14 +30,25 @@ struct Seen {
     frame: Arc<Frame>,
     playing: Option<Playing>,
     place: Option<u64>,
+    before: Option<LinePlace>,
     cut: Option<LinePlace>,
+    is_gone: bool,
     end: Option<Result<(), String>>,
 }
 
 impl Seen {
     fn of(fake: &Arc<Fake>, what: What) -> Seen {
         let show = Some(Show::begin(fake.clone(), 1, what, SIZE));
-        Seen { show, frame: Arc::new(Frame::empty(SIZE)), playing: None, place: None, cut: None, end: None }
+        Seen {
+            show,
+            frame: Arc::new(Frame::empty(SIZE)),
+            playing: None,
+            place: None,
+            before: None,
+            cut: None,
+            is_gone: false,
+            end: None,
+        }
     }
 
     async fn until(&mut self, wanted: impl Fn(&Seen) -> bool) {
@@ -47,10 +58,12 @@ impl Seen {
                 Told::Frame(frame) => self.frame = frame,
                 Told::Playing(playing) => self.playing = Some(playing),
                 Told::Place(row) => self.place = Some(row),
-                Told::Cut(place) => self.cut = Some(place),
+                Told::Before(place) => self.before = Some(place),
+                Told::Paused(place) | Told::Cut(place) => self.cut = Some(place),
+                Told::Gone => self.is_gone = true,
                 Told::Whole => self.end = Some(Ok(())),
                 Told::Failed(failure) => self.end = Some(Err(failure.message)),
-                Told::Rows { .. } => {}
+                Told::Rows { .. } | Told::Unnumbered => {}
             }
         }
     }
@@ -78,11 +91,42 @@ async fn a_log_is_drawn_and_its_place_told() {
 async fn a_log_that_goes_on_far_behind_its_place_is_cut_and_says_where() {
     let long = "x".repeat(1024 * 1024);
     let lines: String = (1..=9).map(|n| line(Stream::Stderr, n, 1, &format!("line {n} {long}"))).collect();
-    let place = Some(LinePlace { stream: Stream::Stderr, offset: 20 });
-    let mut seen = Seen::of(&fake(&[(1, lines)]), What::Log { run: id(1), place });
+    let at = |offset| Some(LinePlace { stream: Stream::Stderr, offset });
+    let mut seen = Seen::of(&fake(&[(1, lines)]), What::Log { run: id(1), place: at(20) });
+    for offset in [20, 30] {
+        seen.until(|seen| seen.cut == at(offset)).await;
+        assert!(seen.end.is_none(), "it waits to be asked for more");
+        seen.order(Order::More);
+    }
     seen.until(|seen| seen.end.is_some()).await;
-    assert_eq!(seen.cut, Some(LinePlace { stream: Stream::Stderr, offset: 30 }), "of the third line");
+    assert_eq!((seen.cut, seen.is_gone), (at(40), false));
     assert!(seen.frame.text().contains("the rest of the log is not shown here"));
+}
+
+#[tokio::test]
+async fn of_a_long_log_what_is_around_a_place_is_shown_and_more_only_when_it_is_asked_for() {
+    let lines: String = (1..=90_000).map(|n| line(Stream::Stdout, n, 1, &format!("line {n}."))).collect();
+    let at = |offset| Some(LinePlace { stream: Stream::Stdout, offset });
+    let mut seen = Seen::of(&fake(&[(1, lines)]), What::Log { run: id(1), place: at(500_000) });
+    seen.until(|seen| seen.cut.is_some()).await;
+    assert_eq!((seen.before, seen.cut), (at(480_000), at(519_990)));
+    let rows = seen.frame.history.end + u64::from(seen.frame.cursor.y);
+    assert_eq!((seen.place, rows), (Some(2001), 4001), "below the words that something comes before");
+    assert!(seen.frame.text().contains("line 51999.") && !seen.is_gone);
+    seen.order(Order::More);
+    seen.until(|seen| seen.cut == at(539_990)).await;
+    assert_eq!(seen.frame.history.first, 0, "nothing was pushed out");
+}
+
+#[tokio::test]
+async fn a_line_that_the_log_has_dropped_meanwhile_is_told_to_be_gone() {
+    let lines: String = (5..=9).map(|n| line(Stream::Stdout, n, 1, &format!("line {n}"))).collect();
+    for offset in [20, 900] {
+        let place = Some(LinePlace { stream: Stream::Stdout, offset });
+        let mut seen = Seen::of(&fake(&[(1, lines.clone())]), What::Log { run: id(1), place });
+        seen.until(|seen| seen.end.is_some()).await;
+        assert!(seen.is_gone && seen.place.is_some(), "{:?}", seen.place);
+    }
 }
 
 #[tokio::test]

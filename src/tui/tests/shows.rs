@@ -13,7 +13,7 @@ use crate::tui::event::{Answer, Event, Input};
 use crate::tui::model::Focus;
 use crate::tui::shows::{Order, Playing, Told, What};
 
-const WIDE: (u16, u16) = (80, 24);
+pub(super) const WIDE: (u16, u16) = (80, 24);
 const SMALL: (u16, u16) = (40, 12);
 
 fn records() -> Vec<Record> {
@@ -44,7 +44,7 @@ fn hit(n: u8, line: u64, text: &str) -> SearchHit {
 }
 
 /// A search with its hits on the screen.
-fn found(size: (u16, u16)) -> Stage {
+pub(super) fn found(size: (u16, u16)) -> Stage {
     let mut stage = Stage::demo(size);
     stage.press("F");
     answer_records(&mut stage);
@@ -62,12 +62,12 @@ fn found(size: (u16, u16)) -> Stage {
     stage
 }
 
-fn show(stage: &mut Stage, told: Told) {
+pub(super) fn show(stage: &mut Stage, told: Told) {
     let id = stage.model.show.as_ref().expect("a show").id;
     stage.event(Event::Show { id, told });
 }
 
-fn lines(stage: &mut Stage, first: u64, history: u64) -> Told {
+pub(super) fn lines(stage: &mut Stage, first: u64, history: u64) -> Told {
     let size = stage.model.pane_size();
     let lines: Vec<String> = (first..first + u64::from(size.rows())).map(|n| format!("line {n} error")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();

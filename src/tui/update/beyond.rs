@@ -25,6 +25,9 @@ fn edge(model: &Model, is_down: bool) -> Option<Edge> {
         return (is_pipes && !is_down).then_some(Edge { run, from: None, anchor: None });
     };
     let What::Log { run, place } = show.what else { return None };
+    if show.is_reading() {
+        return Some(Edge { run, from: None, anchor: None });
+    }
     let (from, anchor) = match (is_down, place, show.anchor, show.cut) {
         (true, _, _, cut) => (Some(cut?), None),
         // Hits above the place are counted from it, and otherwise from the end of the log.
@@ -33,6 +36,11 @@ fn edge(model: &Model, is_down: bool) -> Option<Edge> {
         (false, _, _, Some(_)) => return None,
     };
     Some(Edge { run, from, anchor })
+}
+
+/// Whether what is shown is a part of a log that has more at the end that a search comes to when it goes round.
+fn has_other_end(model: &Model, is_down: bool) -> bool {
+    model.show.as_ref().is_some_and(|show| if is_down { show.before.is_some() } else { show.cut.is_some() })
 }
 
 /// The row that what is at hand goes on from without a gap.
@@ -53,24 +61,27 @@ pub(super) fn begin(model: &mut Model, is_down: bool, is_first: bool) -> bool {
 /// After every event: what is looked for is asked for, or nobody wants it any more.
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(beyond) = &model.beyond else { return };
-    let (is_down, is_first, asked) = (beyond.is_down, beyond.is_first, beyond.asked);
-    let edge = edge(model, is_down).filter(|edge| edge.run == beyond.run);
+    let (is_down, is_first, is_round, asked) = (beyond.is_down, beyond.is_first, beyond.is_round, beyond.asked);
+    let whole = is_round.then_some(Edge { run: beyond.run, from: None, anchor: None });
+    let edge = edge(model, is_down).or(whole).filter(|edge| edge.run == beyond.run);
     let search = model.pane.reading.search.as_ref().filter(|search| search.pattern == beyond.pattern);
     let (Some(Edge { from, anchor, .. }), Some(search), None) = (edge, search, &model.overlay) else {
         model.beyond = None;
         return;
     };
     // Only when all rows at hand were looked at it is known what is beyond them.
-    if asked.is_some() || !model.pane.reading.text.is_whole() {
+    let is_reading = model.show.as_ref().is_some_and(|show| show.is_reading());
+    if asked.is_some() || is_reading || !model.pane.reading.text.is_whole() {
         return;
     }
-    if is_first && search.count() > 0 {
+    if !is_round && is_first && search.count() > 0 {
         model.beyond = None;
-    } else if !reading::is_at_the_edge(model, is_down) {
+    } else if !is_round && !reading::is_at_the_edge(model, is_down) {
         model.beyond = None;
         reading::around(model, is_down);
     } else {
-        let known = if is_down { 0 } else { search.lines_between(gap(model), anchor) };
+        let known = if is_down || is_round { 0 } else { search.lines_between(gap(model), anchor) };
+        let from = from.filter(|_| !is_round);
         // There is one search at a time: the one everywhere that this log was opened from is over.
         if let Some(find) = find::current(model).filter(|find| find.asked.is_some()) {
             find.stop();
@@ -107,11 +118,16 @@ pub(super) fn ended(model: &mut Model, result: Result<SearchResults, Failure>, c
             match beyond.target() {
                 Some(hit) => {
                     let mode = model.list.known(hit.run).map(|known| known.view.record.mode);
-                    let title = find::place_title(&model.run_name(hit.run), hit, mode);
-                    let what =
-                        What::Log { run: hit.run, place: Some(LinePlace { stream: hit.stream, offset: hit.offset }) };
+                    let name = model.run_name(hit.run);
                     let back = model.show.as_mut().and_then(|show| show.back.take());
-                    show::open_at(model, what, title, beyond.pattern, back, cmds);
+                    show::open_at(model, hit, (&name, mode), beyond.pattern.clone(), back, cmds);
+                    if beyond.is_round {
+                        model.inform(reading::round_words(beyond.is_down));
+                    }
+                }
+                // The other end of the log is not among the rows at hand.
+                None if !beyond.is_round && has_other_end(model, beyond.is_down) => {
+                    model.beyond = Some(beyond.round());
                 }
                 None => reading::around(model, beyond.is_down),
             }

@@ -1,12 +1,11 @@
 //! Search everywhere: typing, going through what was found, and going there.
 
-use crate::api::{Found, LinePlace, RecordsPage, SearchHit, SearchResults, Stream};
-use crate::model::{Failure, KeyChord, Mode};
+use crate::api::{Found, RecordsPage, SearchResults};
+use crate::model::{Failure, KeyChord};
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
 use super::super::model::{Find, Model, Overlay, display_name};
-use super::super::shows::What;
 use super::{beyond, prompt, show};
 
 /// The longest pattern, in bytes.
@@ -141,22 +140,8 @@ fn go(model: &mut Model, find: Box<Find>, cmds: &mut Vec<Cmd>) {
     };
     let mode = model.list.known(hit.run).map(|known| known.view.record.mode);
     let mode = mode.or(find.names.get(&hit.run).map(|record| record.mode));
-    let title = place_title(&run_name(model, &find, hit.run), &hit, mode);
-    let what = What::Log { run: hit.run, place: Some(LinePlace { stream: hit.stream, offset: hit.offset }) };
-    show::open_at(model, what, title, pattern, Some(Overlay::Find(find)), cmds);
-}
-
-/// The title of a log that is shown at a hit.
-pub(super) fn place_title(name: &str, hit: &SearchHit, mode: Option<Mode>) -> String {
-    let title = format!("log of {name} · line {}", hit.line);
-    if mode == Some(Mode::Pipes) { format!("{title} of {}", stream_word(hit.stream)) } else { title }
-}
-
-fn stream_word(stream: Stream) -> &'static str {
-    match stream {
-        Stream::Stdout => "stdout",
-        Stream::Stderr => "stderr",
-    }
+    let name = run_name(model, &find, hit.run);
+    show::open_at(model, &hit, (&name, mode), pattern, Some(Overlay::Find(find)), cmds);
 }
 
 /// How a run of the hits is called.

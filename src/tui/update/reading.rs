@@ -2,9 +2,7 @@
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{
-    Focus, Kind, LineKind, Model, Motion, Pane, Pattern, Point, Search, Selection, copied, moved,
-};
+use super::super::model::{Focus, Kind, LineKind, Model, Motion, Pane, Point, Search, Selection, copied, moved};
 use super::{beyond, line, scroll};
 
 /// The longest text that is copied, in bytes.
@@ -210,17 +208,26 @@ pub(super) fn around(model: &mut Model, is_down: bool) {
         return model.inform("nothing was searched for yet: / begins a search");
     };
     let text = search.pattern.text.clone();
-    let next = search.next(from(model, search), is_down);
+    let (next, before) = (search.next(from(model, search), is_down), search.current);
     let pane = &mut model.pane;
     match next {
         None => model.inform(format!("{text} is not in the output")),
         Some((hit, wrapped)) => {
+            let is_other = before != Some(hit.start);
             go_to(pane, hit.start, height);
+            if let Some(show) = model.show.as_mut().filter(|_| is_other) {
+                show.line = None;
+            }
             if wrapped {
-                model.inform(if is_down { "on from the oldest hit" } else { "on from the newest hit" });
+                model.inform(round_words(is_down));
             }
         }
     }
+}
+
+/// What is said when a search has gone past an end.
+pub(super) fn round_words(is_down: bool) -> &'static str {
+    if is_down { "on from the oldest hit" } else { "on from the newest hit" }
 }
 
 fn go_to(pane: &mut Pane, at: Point, height: u16) {
@@ -234,11 +241,11 @@ fn go_to(pane: &mut Pane, at: Point, height: u16) {
     pane.reveal(at.row, height);
 }
 
-/// Begins a search at a row: the first hit from there on is gone to.
-pub(super) fn search_from(pane: &mut Pane, pattern: Pattern, row: u64) {
-    let mut search = Search::new(pattern);
-    search.first_from = Some(row);
-    pane.reading.search = Some(search);
+/// Lets a search begin at a row: the first hit from there on is gone to.
+pub(super) fn search_from(pane: &mut Pane, row: u64) {
+    if let Some(search) = &mut pane.reading.search {
+        search.first_from = Some(row);
+    }
     pane.update_reading(false);
 }
 

@@ -119,6 +119,7 @@ pub(super) fn act(model: &mut Model, intent: Intent, cmds: &mut Vec<Cmd>) {
 /// Moves by rows; the end of the output leads back to live.
 pub(super) fn by(model: &mut Model, rows: i64) {
     let height = height(model);
+    show::pass_an_end(model, rows);
     if !model.pane.scroll_shown(rows, height) && model.focus == Focus::Scroll && !reading::stays(model) {
         leave(model);
     }

@@ -1,10 +1,11 @@
 //! Shows: opened in place of the selected run, read like any output.
 
+use crate::api::{LinePlace, SearchHit, Stream};
 use crate::model::Mode;
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{Focus, Model, Overlay, Pattern, RowKey, Shown};
+use super::super::model::{Focus, Model, Overlay, Pattern, RowKey, Search, Shown};
 use super::super::shows::{Order, Source, Told, What};
 use super::{menus, reading, scroll};
 
@@ -24,13 +25,16 @@ pub(super) fn open(model: &mut Model, what: What, title: String, back: Option<Ov
     let shown = Shown {
         id: model.shows,
         title,
+        line: None,
         what: what.clone(),
         playing: None,
         is_whole: false,
         place: None,
         anchor: None,
+        before: None,
         cut: None,
         pattern: None,
+        wanted: None,
         resizing: None,
         under,
         back,
@@ -39,19 +43,52 @@ pub(super) fn open(model: &mut Model, what: What, title: String, back: Option<Ov
     cmds.push(Cmd::Show { id: model.shows, what, size: model.pane_size() });
 }
 
-/// Opens the log of a run at a place, with a search in it.
+/// Opens the log of a run at a hit, with the search in it. The run is told by its name and mode.
 pub(super) fn open_at(
     model: &mut Model,
-    what: What,
-    title: String,
+    hit: &SearchHit,
+    (name, mode): (&str, Option<Mode>),
     pattern: Pattern,
     back: Option<Overlay>,
     cmds: &mut Vec<Cmd>,
 ) {
-    open(model, what, title, back, cmds);
+    let place = LinePlace { stream: hit.stream, offset: hit.offset };
+    open(model, What::Log { run: hit.run, place: Some(place) }, format!("log of {name}"), back, cmds);
+    model.pane.reading.search = Some(Search::new(pattern.clone()));
     if let Some(show) = &mut model.show {
         show.pattern = Some(pattern);
+        show.line = Some(match (mode, hit.stream) {
+            (Some(Mode::Pipes), Stream::Stdout) => format!("line {} of stdout", hit.line),
+            (Some(Mode::Pipes), Stream::Stderr) => format!("line {} of stderr", hit.line),
+            (Some(Mode::Pty) | None, _) => format!("line {}", hit.line),
+        });
     }
+}
+
+/// Opens the part of the same log that the user has gone on to.
+fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(show) = &mut model.show else { return };
+    let (Some(place), What::Log { run, .. }) = (show.wanted.take(), &show.what) else { return };
+    let (what, title, back) = (What::Log { run: *run, place: Some(place) }, show.title.clone(), show.back.take());
+    let pattern = model.pane.reading.search.as_ref().map(|search| search.pattern.clone());
+    open(model, what, title, back, cmds);
+    model.pane.reading.search = pattern.map(Search::new);
+}
+
+/// Notes that the user goes up from the first row of a part of a log, or down from its last: what is beyond is opened.
+pub(super) fn pass_an_end(model: &mut Model, rows: i64) {
+    let (top, height) = (model.pane.scroll, scroll::height(model));
+    let (Some(show), Some(frame)) = (&mut model.show, &model.pane.frame) else { return };
+    if model.pane.reading.filter.is_some() || show.is_reading() {
+        return;
+    }
+    show.wanted = match (rows < 0, show.before, show.cut) {
+        // To the very beginning.
+        (true, Some(first), _) if rows <= -i64::from(u32::MAX) => Some(LinePlace { offset: 0, ..first }),
+        (true, Some(first), _) if top == Some(frame.history.first) => Some(first),
+        (false, _, Some(last)) if show.is_whole && model.pane.top(height) >= model.pane.live_top(height) => Some(last),
+        _ => None,
+    };
 }
 
 /// Shows what the log has of a selected run whose output nobody has at hand any more. Returns false when the run itself can be looked at.
@@ -99,7 +136,17 @@ pub(super) fn told(model: &mut Model, id: u64, told: Told) {
         Told::Rows { first, rows, is_text: true } => model.pane.reading.text.take(first, &rows),
         Told::Rows { first, rows, is_text: false } => model.pane.history.answered(first, rows),
         Told::Place(row) => show.place = Some(row),
-        Told::Cut(place) => show.cut = Some(place),
+        Told::Gone => {
+            show.line = None;
+            // Who has only gone on there was promised no line.
+            if show.pattern.take().is_some() {
+                model.inform("that line is not in the log any more: its oldest part was dropped");
+            }
+        }
+        Told::Unnumbered => show.line = None,
+        Told::Before(place) => show.before = Some(place),
+        Told::Paused(place) => show.cut = Some(place),
+        Told::Cut(place) => (show.cut, show.is_whole) = (Some(place), true),
         Told::Playing(playing) => show.playing = Some(playing),
         Told::Whole => show.is_whole = true,
         Told::Failed(failure) => {
@@ -111,6 +158,7 @@ pub(super) fn told(model: &mut Model, id: u64, told: Told) {
 
 /// After every event: what is shown decides which rows are fetched.
 pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    go_on(model, cmds);
     let (height, size) = (scroll::height(model), model.pane_size());
     let Some(show) = &mut model.show else { return };
     let pane = &mut model.pane;
@@ -118,11 +166,16 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(frame) = pane.frame.clone() else { return };
     if let Some(row) = show.place.filter(|row| *row < frame.history.end + frame.rows.len() as u64) {
         (show.place, show.anchor) = (None, Some(row));
-        pane.stop_view(height);
-        pane.reveal(row, height);
-        if let Some(pattern) = show.pattern.take() {
-            reading::search_from(pane, pattern, row);
+        pane.centre(row, height);
+        if show.pattern.take().is_some() {
+            reading::search_from(pane, row);
         }
+    }
+    if show.cut.is_some() && !show.is_whole && show.place.is_none() && pane.is_near_the_end(height) {
+        // The view stays where it is while more comes below it.
+        pane.stop_view(height);
+        show.cut = None;
+        cmds.push(Cmd::ShowOrder(Order::More));
     }
     if show.is_wrapped() && frame.size != size && show.resizing != Some(size) {
         // Rows are wrapped anew, so their numbers mean something else.

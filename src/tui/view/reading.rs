@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::super::model::{Focus, Kind, LineKind, LinePrompt, Model, Pane, selected_cols};
+use super::super::model::{Focus, Kind, LineKind, LinePrompt, Model, Pane, Shown, selected_cols};
 use super::super::shows::What;
 use super::super::theme::Theme;
 use super::draw::put;
@@ -52,15 +52,20 @@ pub(super) fn place(model: &Model, area: Rect) -> String {
     let reading = &pane.reading;
     let height = model.terminal_area().map_or(area.height, |area| area.height);
     let Some(frame) = &pane.frame else { return String::new() };
+    let show = model.show.as_deref();
     let mut parts = Vec::new();
     match (pane.scroll, &reading.filter) {
         (Some(_), None) => match pane.top(height).saturating_sub(frame.history.first) {
+            // Where rows are missing above, their number says little: the room is left to the title.
+            _ if show.is_some_and(|show| show.before.is_some()) => {}
             1 => parts.push("1 row above".to_owned()),
             above => parts.push(format!("{above} rows above")),
         },
         (None, _) => {
-            let goes_on = model.show.as_ref().is_none_or(|show| matches!(show.what, What::Merged(_)));
-            parts.push(if goes_on { "follows" } else { "the end" }.to_owned());
+            let goes_on = show.is_none_or(|show| matches!(show.what, What::Merged(_)));
+            let is_cut = show.is_some_and(|show| show.cut.is_some());
+            let end = if is_cut { "the end of this part" } else { "the end" };
+            parts.push(if goes_on { "follows" } else { end }.to_owned());
         }
         (Some(_), Some(_)) => {}
     }
@@ -81,9 +86,11 @@ pub(super) fn place(model: &Model, area: Rect) -> String {
     if let Some(search) = &reading.search {
         let count = search.count();
         let more = if reading.text.is_whole() { "" } else { "…" };
+        // What else the log has is not counted.
+        let here = if show.is_some_and(Shown::is_part) { " loaded" } else { "" };
         parts.push(match search.number() {
-            Some(number) => format!("{number}/{count}{more}"),
-            None => format!("{count}{more} hits"),
+            Some(number) => format!("{number}/{count}{more}{here}"),
+            None => format!("{count}{more} hits{here}"),
         });
     }
     // Where not all fits, the place goes first.

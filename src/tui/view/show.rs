@@ -18,7 +18,8 @@ pub(super) fn draw_header(model: &Model, show: &Shown, theme: Theme, area: Rect,
         None => reading::place(model, area),
     };
     let left = usize::from(area.width).saturating_sub(width(&right));
-    let text = format!("{}{right}", fit(&format!(" {}", plain_line(&show.title, 200)), left));
+    let line = show.line.as_ref().map(|line| format!(" · {line}")).unwrap_or_default();
+    let text = format!("{}{right}", fit(&format!(" {}{line}", plain_line(&show.title, 200)), left));
     put_line(buf, area, area.y, &text, theme.scrolled());
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shtask::api::{Export, ExportFormat, ExportedLine, LogRequest, SearchRequest, SearchScope, Stream};
+use shtask::api::{Export, ExportFormat, ExportedLine, LinePlace, LogRequest, SearchRequest, SearchScope, Stream};
 use shtask::model::{ErrorCode, Failure, Limits, Record, RunId};
 
 use super::ground::{Ground, on_every_ground, within};
@@ -12,6 +12,7 @@ on_every_ground!(
     a_cast_has_the_bytes_and_the_size,
     an_export_as_text_has_every_line_without_control_sequences,
     an_export_as_lines_has_the_place_and_time_of_each,
+    the_lines_from_a_place_on_are_exported,
     an_export_as_json_is_the_record_with_its_output,
     a_large_export_comes_in_chunks_and_waits_for_its_reader,
     what_has_left_the_list_is_exported_too,
@@ -58,6 +59,24 @@ async fn an_export_as_lines_has_the_place_and_time_of_each(ground: Arc<Ground>) 
     assert_eq!(told, [(Stream::Stdout, 1, 0, "out"), (Stream::Stderr, 1, 0, "err"), (Stream::Stdout, 2, 4, "last")]);
     let started = run.started_at.expect("it was started");
     assert!(lines.is_sorted_by_key(|line| line.at) && lines[0].at >= started - Duration::from_secs(1), "{lines:?}");
+}
+
+/// S10.8.
+async fn the_lines_from_a_place_on_are_exported(ground: Arc<Ground>) {
+    let script = "echo one; echo two; sleep 0.05; echo err >&2; sleep 0.05; echo three";
+    let run = ground.outcome(ground.sh(script)).await;
+    for (offset, wanted) in [(0, &["one", "two", "err", "three"][..]), (1, &["two", "err", "three"]), (9, &[])] {
+        let Export { mut chunks_rx, outcome } =
+            ground.client.export_lines(run.id, LinePlace { stream: Stream::Stdout, offset });
+        let mut bytes = Vec::new();
+        while let Some(chunk) = within("a chunk", chunks_rx.recv()).await {
+            bytes.extend(chunk);
+        }
+        within("the outcome", outcome).await.expect("exported");
+        let lines = String::from_utf8(bytes).expect("text");
+        let lines: Vec<ExportedLine> = lines.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
+        assert_eq!(lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), wanted);
+    }
 }
 
 /// S10.8, S2.3.

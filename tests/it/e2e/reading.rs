@@ -1,6 +1,6 @@
 //! Reading: search, filter and copies, in the real program.
 
-use crate::harness::Mouse;
+use crate::harness::{Mouse, Screen};
 
 use super::product::{launch, one, open};
 
@@ -59,21 +59,56 @@ fn a_search_in_a_run_with_pipes_goes_on_in_its_whole_log() {
     terminal.wait_for_text("1/2");
     terminal.keys("N");
     terminal.wait_for("the next older one in the log", |screen| {
-        screen.has("log of long · line 1 of stderr") && screen.has("needle-b") && screen.has("2/4")
+        screen.has("log of long · line 1 of stderr") && screen.has("needle-b") && screen.has("1/1 loaded")
     });
     terminal.keys("N");
-    terminal.wait_for("the first line", |screen| screen.has("1/4") && screen.has("needle-a"));
+    terminal.wait_for("the first line", |screen| screen.has("1/1 loaded") && screen.has("needle-a"));
     terminal.keys("N");
-    terminal.wait_for("round to the newest", |screen| screen.has("4/4") && screen.has("on from the newest hit"));
+    terminal.wait_for("round to the newest", |screen| {
+        screen.has("needle-d") && screen.has("2/2 loaded") && screen.has("on from the newest hit")
+    });
     terminal.keys("<Esc>");
     terminal.wait_for("the run itself", |screen| !screen.has("log of long") && screen.has("needle-d"));
     // What is not in sight at all is gone to at once.
     terminal.keys("/needle-a<Enter>");
-    terminal.wait_for("its place", |screen| screen.has("log of long · line 1 of stdout") && screen.has("1/1"));
+    terminal.wait_for("its place", |screen| screen.has("log of long · line 1 of stdout") && screen.has("1/1 loaded"));
     terminal.keys("<Esc>");
     terminal.wait_for_no_text("log of long");
     terminal.keys("/haystack<Enter>");
     terminal.wait_for_text("haystack is not in the output");
+}
+
+/// A log of 5 MB that has the word in its middle.
+const MIDDLE: &str = r#"
+[tasks.first]
+run = "echo first-of-all; exec sleep 1000"
+[tasks.long]
+run = "seq -f row-%08.0f 200000; echo the-needle; seq -f row-%08.0f 200000; touch printed; exec sleep 1000"
+mode = "pipes"
+"#;
+
+#[test]
+fn a_hit_in_the_middle_of_a_long_log_is_shown_and_stays() {
+    let mut terminal = open(MIDDLE);
+    terminal.wait_for_text("first-of-all");
+    terminal.wait_until("all is printed", |terminal| terminal.home().read("printed").is_some());
+    terminal.keys("j");
+    terminal.wait_for_text("row-00200000");
+    terminal.keys("/needle<Enter>");
+    let is_there =
+        |screen: Screen<'_>| screen.has("the-needle") && screen.has("row-00199999") && screen.has("row-00000002");
+    terminal.wait_for("the hit, when as much as is read by itself was looked at", |screen| {
+        is_there(screen) && screen.has("line 200001 of stdout") && screen.has("1/1 loaded")
+    });
+    // What is below comes when it is looked at, and the hit is left only then.
+    terminal.keys("G");
+    terminal.wait_for("the end of the first part", |screen| screen.has("row-00001999"));
+    terminal.keys("<PgDn><PgDn>");
+    terminal.wait_for("what follows", |screen| screen.has("row-00002010"));
+    terminal.keys("n");
+    terminal.wait_for("the only hit again", |screen| is_there(screen) && screen.has("on from the oldest hit"));
+    terminal.keys("<Esc>");
+    terminal.wait_for("the run itself", |screen| !screen.has("log of long") && screen.has("row-00200000"));
 }
 
 /// A program that keeps what it is given in the home folder.

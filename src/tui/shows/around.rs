@@ -1,0 +1,172 @@
+//! A part of a log, around a place in it: what is before it and behind it, and more behind when that is looked at.
+
+use std::collections::VecDeque;
+
+use super::lines::{Lines, drawn};
+use super::stage::{Ended, Stage};
+use super::{Order, Told};
+use crate::api::{Client, ExportedLine, LinePlace, LogRequest};
+use crate::model::RunId;
+
+/// How far before a place is begun, in bytes of its stream.
+const BEFORE_BYTES: u64 = 256 * 1024;
+
+/// How many lines before a place are shown at most.
+const BEFORE_LINES: usize = 2_000;
+
+/// How much is read at once behind a place, in bytes of text and in lines.
+const PART: Bound = Bound { bytes: 256 * 1024, lines: 2_000 };
+
+/// How much is shown behind a place in all: with more, what is before it would be pushed out.
+const ALL: Bound = Bound { bytes: 3 * 1024 * 1024, lines: 100_000 };
+
+const NOT_BEFORE: &[u8] = b"\x1b[2m[what comes before in the log is not shown here]\x1b[0m\r\n";
+const NOT_BEHIND: &[u8] = b"\x1b[2m[the rest of the log is not shown here]\x1b[0m\r\n";
+
+/// A bound of text.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bound {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Bound {
+    fn add(&mut self, line: &ExportedLine) {
+        (self.bytes, self.lines) = (self.bytes + line.text.len(), self.lines + 1);
+    }
+
+    fn reaches(&self, other: Bound) -> bool {
+        self.bytes >= other.bytes || self.lines >= other.lines
+    }
+}
+
+/// What was read on the way to a place.
+#[derive(Default)]
+struct Before {
+    lines: VecDeque<ExportedLine>,
+    /// Whether the log has lines before them.
+    is_cut: bool,
+    /// The line of the place, or the first behind it.
+    found: Option<ExportedLine>,
+}
+
+fn place_of(line: &ExportedLine) -> LinePlace {
+    LinePlace { stream: line.stream, offset: line.offset }
+}
+
+/// Shows the log of a run around a place.
+pub(super) async fn show(client: &dyn Client, run: RunId, place: LinePlace, stage: &mut Stage) -> Result<(), Ended> {
+    let begin = place.offset.saturating_sub(BEFORE_BYTES);
+    let mut lines = if begin > 0 {
+        Lines::behind(client, run, LinePlace { offset: begin, ..place })
+    } else {
+        Lines::of(client, run)
+    };
+    let before = before(&mut lines, place, begin > 0, stage).await?;
+    if let Some(first) = before.lines.front().or(before.found.as_ref()).filter(|_| before.is_cut) {
+        stage.admit(NOT_BEFORE);
+        stage.tell(Told::Before(place_of(first))).await?;
+    }
+    for line in &before.lines {
+        stage.admit(drawn(line).as_bytes());
+    }
+    if before.found.as_ref().is_none_or(|line| line.offset != place.offset) {
+        stage.tell(Told::Gone).await?;
+    }
+    let row = stage.row();
+    let goes_on = match before.found {
+        Some(line) => Some(part(&mut lines, line, Bound::default(), stage).await?),
+        None => None,
+    };
+    stage.tell(Told::Place(row)).await?;
+    stage.show(true).await?;
+    if begins_later(client, run, place).await {
+        stage.tell(Told::Unnumbered).await?;
+    }
+    match goes_on {
+        Some((Some(next), last, shown)) => behind(&mut lines, next, last, shown, stage).await,
+        Some((None, ..)) | None => Ok(()),
+    }
+}
+
+/// Reads up to a place.
+async fn before(lines: &mut Lines, place: LinePlace, is_later: bool, stage: &mut Stage) -> Result<Before, Ended> {
+    let mut before = Before::default();
+    let mut is_first = true;
+    while let Some(line) = lines.line(stage).await? {
+        if std::mem::take(&mut is_first) {
+            before.is_cut = is_later && line.line > 1;
+        }
+        if line.stream == place.stream && line.offset >= place.offset {
+            before.found = Some(line);
+            break;
+        }
+        before.lines.push_back(line);
+        if before.lines.len() > BEFORE_LINES {
+            before.lines.pop_front();
+            before.is_cut = true;
+        }
+    }
+    Ok(before)
+}
+
+/// Shows a line and those behind it, as many as are read at once. Returns the line behind them, the place of the last one, and how much is shown now.
+async fn part(
+    lines: &mut Lines,
+    first: ExportedLine,
+    mut shown: Bound,
+    stage: &mut Stage,
+) -> Result<(Option<ExportedLine>, LinePlace, Bound), Ended> {
+    let (mut line, mut read) = (first, Bound::default());
+    loop {
+        stage.admit(drawn(&line).as_bytes());
+        shown.add(&line);
+        read.add(&line);
+        let last = place_of(&line);
+        match lines.line(stage).await? {
+            Some(next) if !read.reaches(PART) && !shown.reaches(ALL) => line = next,
+            next => return Ok((next, last, shown)),
+        }
+    }
+}
+
+/// Goes on part by part, whenever that is asked for.
+async fn behind(
+    lines: &mut Lines,
+    mut next: ExportedLine,
+    mut last: LinePlace,
+    mut shown: Bound,
+    stage: &mut Stage,
+) -> Result<(), Ended> {
+    loop {
+        if shown.reaches(ALL) {
+            stage.admit(NOT_BEHIND);
+            return stage.tell(Told::Cut(last)).await;
+        }
+        stage.show(true).await?;
+        stage.tell(Told::Paused(last)).await?;
+        until_more(stage).await?;
+        match part(lines, next, shown, stage).await? {
+            (Some(line), place, all) => (next, last, shown) = (line, place, all),
+            (None, ..) => return Ok(()),
+        }
+    }
+}
+
+async fn until_more(stage: &mut Stage) -> Result<(), Ended> {
+    loop {
+        let order = stage.order().await?;
+        match stage.obey(order).await? {
+            Some(Order::More) => return Ok(()),
+            Some(Order::Resize(size)) => stage.resize(size),
+            Some(_) | None => {}
+        }
+        stage.show(true).await?;
+    }
+}
+
+/// Whether the beginning of a stream was dropped.
+async fn begins_later(client: &dyn Client, run: RunId, place: LinePlace) -> bool {
+    let request = LogRequest { stream: place.stream, offset: 0, limit_bytes: 1, wait: None };
+    client.read_log(run, request).await.is_ok_and(|reading| reading.offset > 0)
+}
