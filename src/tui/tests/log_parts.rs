@@ -70,6 +70,8 @@ fn more_of_the_log_is_asked_for_when_its_end_is_looked_at() {
     stage.press("G");
     assert!(more(&mut stage));
     let top = stage.model.pane.scroll.expect("the view stays");
+    stage.press("pagedown");
+    assert_eq!(stage.model.pane.scroll, Some(top), "also when the end is gone past before more is there");
     let told = lines(&mut stage, 900, 900);
     show(&mut stage, told);
     show(&mut stage, Told::Paused(CUT));
@@ -113,6 +115,9 @@ fn a_search_goes_on_at_once_in_a_log_that_is_being_read() {
     let mut stage = found(WIDE);
     stage.press("down down enter n");
     assert_eq!(stage.notice(), "", "it is in force, and waits for the rows");
+    let told = lines(&mut stage, 0, 0);
+    show(&mut stage, told);
+    assert!(head(&stage).trim_end().ends_with("reading…"), "{}", head(&stage));
     let told = lines(&mut stage, 500, 500);
     show(&mut stage, told);
     show(&mut stage, Told::Place(400));

@@ -172,10 +172,12 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         }
     }
     if show.cut.is_some() && !show.is_whole && show.place.is_none() && pane.is_near_the_end(height) {
-        // The view stays where it is while more comes below it.
-        pane.stop_view(height);
         show.cut = None;
         cmds.push(Cmd::ShowOrder(Order::More));
+    }
+    if matches!(show.what, What::Log { place: Some(_), .. }) && !show.is_whole && show.place.is_none() {
+        // The view stays where it is while more comes below it.
+        pane.stop_view(height);
     }
     if show.is_wrapped() && frame.size != size && show.resizing != Some(size) {
         // Rows are wrapped anew, so their numbers mean something else.
