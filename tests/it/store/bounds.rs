@@ -105,13 +105,19 @@ fn a_run_that_prints_its_own_log_and_many_that_end_keep_the_caps_while_they_run_
 /// BUGS B68.
 #[test]
 fn out_of_descriptors_costs_the_runs_that_cannot_be_started_and_no_other() {
+    const FIRST: usize = 3;
     let home = Arc::new(Home::new());
-    // All start at once: whichever has its descriptors goes on.
+    // A few have their descriptors before the others want theirs.
     let ticks = "i=0; while :; do i=$((i+1)); echo tick $i; sleep 0.2; done";
-    let tasks: String = (0..40).map(|n| format!("[tasks.t{n}]\nmode = 'pipes'\nrun = '{ticks}'\n")).collect();
+    let task = |n| format!("[tasks.t{n}]\nmode = 'pipes'\nautostart = {}\nrun = '{ticks}'\n", n < FIRST);
+    let tasks: String = (0..40).map(task).collect();
     home.write("shtask.toml", format!("[output]\nflush_interval = '200ms'\n{tasks}"));
     let line = format!("ulimit -n 64; exec {} --embedded --config shtask.toml", env!("CARGO_BIN_EXE_shtask"));
     let mut terminal = Launch::in_home(&home, "/bin/sh").args(["-c", &line]).size(100, 30).start();
+    let running = |home: &Home| records(home).iter().filter(|record| record.status == Status::Running).count();
+    terminal.wait_until("the first run", |terminal| running(terminal.home()) == FIRST);
+    terminal.keys(&"j".repeat(FIRST - 1));
+    terminal.keys(&"js".repeat(40 - FIRST));
     let failed = |home: &Home| {
         let all = records(home);
         all.into_iter().filter(|record| record.status == Status::Failed).collect::<Vec<_>>()
@@ -128,6 +134,7 @@ fn out_of_descriptors_costs_the_runs_that_cannot_be_started_and_no_other() {
     };
     let before = seen(&home);
     terminal.wait_until("the others go on, and are kept", |_| seen(&home) > before + 20);
+    assert!(running(&home) >= FIRST);
     assert_eq!(terminal.exit(), None);
 }
 
