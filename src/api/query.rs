@@ -107,7 +107,7 @@ pub enum ExportFormat {
 pub struct ExportedLine {
     /// Its stream; standard output for a terminal.
     pub stream: Stream,
-    /// Its number in its stream, as [`SearchHit::line`].
+    /// Its number in its stream, as [`SearchHit::line`](super::SearchHit::line).
     pub line: u64,
     /// Where it begins, in bytes of the raw log of its stream.
     pub offset: u64,
