@@ -45,20 +45,12 @@ fn hit(n: u8, line: u64, text: &str) -> SearchHit {
 
 /// A search with its hits on the screen.
 pub(super) fn found(size: (u16, u16)) -> Stage {
-    let mut stage = Stage::demo(size);
-    stage.press("F");
-    answer_records(&mut stage);
-    stage.asked();
-    stage.type_text("error");
-    stage.press("enter");
-    let asked = stage.asked();
-    let [Cmd::Find { number, request }] = &asked[..] else { panic!("{asked:?}") };
-    assert!(request.ignore_case && !request.is_regex && request.scope == SearchScope::All);
+    let (mut stage, number) = searching(size);
     let long = format!("{} and then an Error at the end of it", "x".repeat(90));
     let hits = vec![hit(1, 7, "first error"), hit(4, 1201, &long), hit(21, 3, "\terror: no host")];
-    stage.event(Event::Found { number: *number, found: Found { hits, runs: 4, of: 6 } });
+    stage.event(Event::Found { number, found: Found { hits, runs: 4, of: 6 } });
     let results = SearchResults { runs: 6, unreadable: 1, ..SearchResults::default() };
-    stage.event(Event::Answer(Answer::Found { number: *number, result: Ok(results) }));
+    stage.event(Event::Answer(Answer::Found { number, result: Ok(results) }));
     stage
 }
 
@@ -132,7 +124,8 @@ fn searching(size: (u16, u16)) -> (Stage, u64) {
     stage.type_text("error");
     stage.press("enter");
     let asked = stage.asked();
-    let [Cmd::Find { number, .. }] = &asked[..] else { panic!("{asked:?}") };
+    let [Cmd::Find { number, request }] = &asked[..] else { panic!("{asked:?}") };
+    assert!(request.ignore_case && !request.is_regex && request.scope == SearchScope::All);
     (stage, *number)
 }
 
