@@ -1,6 +1,6 @@
 //! What a client that wants to type into a run knows of its keyboard (S4.4): whether it has it, and who else does.
 
-use super::{Failure, KeyboardOwner, TypistKind};
+use super::{ErrorCode, Failure, KeyboardOwner, TypistKind};
 
 /// How a client stands to the keyboard of a run that it is attached to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -10,6 +10,8 @@ pub enum Claim {
     Idle,
     /// It has asked for it. What it types behind that comes behind it.
     Asked,
+    /// It has asked for it, and the server gave no answer: it may have it or not. It asks again as soon as the server, or the next one, says something.
+    Unknown,
     /// It has it.
     Held(KeyboardOwner),
     /// Another person has it.
@@ -31,7 +33,7 @@ impl Claim {
     /// Returns what becomes of a key.
     pub fn press(&self) -> Press<'_> {
         match self {
-            Claim::Idle => Press::TakeFirst,
+            Claim::Idle | Claim::Unknown => Press::TakeFirst,
             Claim::Asked | Claim::Held(_) => Press::Send,
             Claim::Lost(owner) => Press::Refused(owner),
         }
@@ -42,10 +44,20 @@ impl Claim {
         matches!(self, Claim::Asked | Claim::Held(_))
     }
 
+    /// Returns whether a server may think that this client has it: then it is handed back when it is not wanted any more.
+    pub fn may_be_held(&self) -> bool {
+        self.is_held() || *self == Claim::Unknown
+    }
+
     /// Takes the answer in to what was asked.
     pub fn answered(&mut self, answer: Result<KeyboardOwner, Failure>) {
-        if *self == Claim::Asked {
-            *self = answer.map_or(Claim::Idle, Claim::Held);
+        match (&self, answer) {
+            (Claim::Asked | Claim::Unknown | Claim::Held(_), Ok(owner)) => *self = Claim::Held(owner),
+            (Claim::Asked, Err(failure)) => {
+                *self = if failure.code == ErrorCode::Unavailable { Claim::Unknown } else { Claim::Idle };
+            }
+            // Given up or lost since; or an older question's, when a newer one was answered.
+            (Claim::Idle | Claim::Lost(_), _) | (Claim::Unknown | Claim::Held(_), Err(_)) => {}
         }
     }
 
@@ -61,6 +73,7 @@ impl Claim {
             }
             (Claim::Held(own), _) => is_anew && owner.is_none_or(|owner| owner.id != own.id),
             (Claim::Asked, _) => is_anew,
+            (Claim::Unknown, _) => true,
             (Claim::Idle | Claim::Lost(_), Some(other)) => {
                 *self = Claim::Lost(other.clone());
                 false
@@ -113,6 +126,34 @@ mod tests {
         claim.saw(Some(&person(3, 7)), true);
         assert_eq!(claim, Claim::Lost(person(3, 7)), "another person was quicker");
         assert!(!Claim::Idle.saw(None, true));
+    }
+
+    #[test]
+    fn what_a_silent_server_was_asked_for_is_asked_again_and_no_owner_is_taken_for_somebody_else() {
+        let mut claim = Claim::Asked;
+        claim.answered(Err(Failure::new(ErrorCode::Unavailable, "no answer")));
+        assert_eq!((claim.press(), claim.is_held(), claim.may_be_held()), (Press::TakeFirst, false, true));
+        assert!(
+            claim.saw(Some(&person(1, 5)), false),
+            "it was taken after all, which the server tells before it answers"
+        );
+        assert_eq!(claim.press(), Press::TakeFirst);
+        claim = Claim::Asked;
+        claim.answered(Ok(person(1, 5)));
+        assert!(claim.is_held());
+    }
+
+    #[test]
+    fn of_two_questions_the_failure_of_the_first_does_not_undo_the_answer_to_the_second() {
+        let mut claim = Claim::Asked;
+        claim.answered(Err(Failure::new(ErrorCode::Unavailable, "the connection was lost")));
+        claim.answered(Ok(person(1, 5)));
+        assert_eq!(claim, Claim::Held(person(1, 5)));
+        claim.answered(Err(Failure::new(ErrorCode::Unavailable, "the connection was lost")));
+        assert!(claim.is_held());
+        claim = Claim::Asked;
+        claim.answered(Err(Failure::new(ErrorCode::ControlClosed, "it has ended")));
+        assert_eq!(claim, Claim::Idle);
     }
 
     #[test]

@@ -141,8 +141,10 @@ pub(crate) enum Answer {
         run: RunId,
         result: Result<KeyboardOwner, Failure>,
     },
-    /// Nothing is to be done about it: a server that is gone has no keyboards.
-    KeyboardHandedBack,
+    KeyboardHandedBack {
+        run: RunId,
+        result: Result<bool, Failure>,
+    },
     ShutDown {
         result: Result<ShutdownReport, Failure>,
     },

@@ -112,10 +112,7 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
         }
         Cmd::HandBackKeyboard(run) => {
             let reply = client.hand_back_keyboard(run);
-            answer(async move {
-                drop(reply.await);
-                Answer::KeyboardHandedBack
-            })
+            answer(async move { Answer::KeyboardHandedBack { run, result: reply.await } })
         }
         Cmd::Resize { run, size } => {
             let reply = client.control(run, WriteStdin::resize(size));

@@ -103,7 +103,7 @@ impl<'a> Keyboard<'a> {
             match &self.claim {
                 Claim::Lost(owner) if self.claim != before => return Ok(words(owner)),
                 Claim::Idle if self.claim != before => return Ok("nobody types any more; any key does".to_owned()),
-                Claim::Idle | Claim::Asked | Claim::Held(_) | Claim::Lost(_) => {}
+                Claim::Idle | Claim::Asked | Claim::Unknown | Claim::Held(_) | Claim::Lost(_) => {}
             }
         }
     }

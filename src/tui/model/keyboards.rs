@@ -1,10 +1,10 @@
 //! The keyboards of runs that this terminal has or wants (S4.4).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::api::RunView;
-use crate::model::{Claim, KeyboardOwner, Moment, RunId, plain_line};
+use crate::model::{Claim, ErrorCode, Failure, KeyboardOwner, Moment, RunId, TypistId, plain_line};
 
 /// One keyboard that is wanted.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,10 @@ pub(crate) struct Wanted {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keyboards {
     wanted: BTreeMap<RunId, Wanted>,
+    /// Which client this terminal is, as the server said last. No other server calls another client so.
+    own: Option<TypistId>,
+    /// Those that were given up and that a server which gave no answer may still take for held.
+    owed: BTreeSet<RunId>,
     /// When the last key went to the attached run.
     pub(crate) typed_at: Option<Moment>,
 }
@@ -36,9 +40,38 @@ impl Keyboards {
         self.wanted.entry(run).or_default()
     }
 
-    /// Wants it no more; returns whether it was held.
+    /// Wants it no more; returns whether it is to be handed back.
     pub(crate) fn give_up(&mut self, run: RunId) -> bool {
-        self.wanted.remove(&run).is_some_and(|wanted| wanted.claim.is_held())
+        self.wanted.remove(&run).is_some_and(|wanted| wanted.claim.may_be_held())
+    }
+
+    /// Takes the answer to a take in.
+    pub(crate) fn answered(&mut self, run: RunId, answer: Result<KeyboardOwner, Failure>) {
+        if let Ok(owner) = &answer {
+            self.own = Some(owner.id);
+        }
+        if let Some(wanted) = self.wanted.get_mut(&run) {
+            wanted.claim.answered(answer);
+        }
+    }
+
+    /// Takes the answer to a hand-back in: one that no server has answered is owed.
+    pub(crate) fn handed_back(&mut self, run: RunId, answer: Result<bool, Failure>) {
+        if answer.is_err_and(|failure| failure.code == ErrorCode::Unavailable) {
+            self.owed.insert(run);
+        }
+    }
+
+    /// Takes out those that are owed and not wanted again meanwhile.
+    pub(crate) fn take_owed(&mut self) -> Vec<RunId> {
+        let owed = std::mem::take(&mut self.owed);
+        owed.into_iter().filter(|run| !self.wanted.contains_key(run)).collect()
+    }
+
+    /// Returns those that were asked for, and no server has answered.
+    pub(crate) fn unknown(&self) -> Vec<RunId> {
+        let unknown = self.wanted.iter().filter(|(_, wanted)| wanted.claim == Claim::Unknown);
+        unknown.map(|(run, _)| *run).collect()
     }
 
     /// Returns whether the size of a run is this terminal's to say.
@@ -64,7 +97,8 @@ impl Keyboards {
 
     /// Says who types into a run, where that is somebody else or a choice of this terminal's own.
     pub(crate) fn words(&self, view: &RunView) -> Option<String> {
-        let owner = view.keyboard.as_ref();
+        // Its own hand-back may be under way.
+        let owner = view.keyboard.as_ref().filter(|owner| Some(owner.id) != self.own);
         match (self.get(view.id()), owner) {
             (Some(wanted), _) if wanted.claim.is_held() => wanted.is_kept.then(|| "the keyboard is yours".to_owned()),
             (_, Some(owner)) => Some(format!("{} types", name(owner))),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::stage::{Stage, colourful, demo_runs, id, run};
-use crate::api::RunView;
+use crate::api::{Link, RunView};
 use crate::model::{
     ErrorCode, Failure, KeyboardOwner, Mode, Modifiers, Moment, Mouse, MouseButton, MouseKind, MouseTracking, Size,
     Status, Typist, TypistId, TypistKind,
@@ -177,6 +177,69 @@ fn what_was_held_over_a_lost_connection_is_taken_again() {
     let mut stage = attached();
     stage.resync(demo_runs());
     assert_eq!(stage.asked(), [Cmd::TakeKeyboard(id(1))]);
+}
+
+fn silent() -> Failure {
+    Failure::new(ErrorCode::Unavailable, "the server says nothing")
+}
+
+/// The keyboard of the first run, which a server that was asked has given to this terminal, though nobody waited for the answer any more.
+fn own() -> RunView {
+    held_by(Some(owner(1, TypistKind::Person, 5)))
+}
+
+#[test]
+fn who_attaches_again_while_the_server_is_silent_is_not_somebody_else_when_it_speaks() {
+    let mut stage = attached();
+    stage.event(Event::Link(Link::Silent(silent()))).press("C-a").pass(Duration::from_secs(2)).press("enter");
+    let cmds = stage.asked();
+    assert!(matches!(cmds[..], [Cmd::HandBackKeyboard(_), Cmd::TakeKeyboard(_)]), "{cmds:?}");
+    stage.event(Event::Answer(Answer::KeyboardHandedBack { run: id(1), result: Err(silent()) }));
+    stage.event(Event::Answer(Answer::KeyboardTaken { run: id(1), result: Err(silent()) }));
+    stage.put(own());
+    assert_eq!(stage.asked(), [Cmd::TakeKeyboard(id(1))], "and not handed back");
+    assert!(!stage.notice().contains("types into") && !stage.text().contains("types"), "{}", stage.text());
+    stage.event(Event::Link(Link::Up));
+    taken(&mut stage, 5);
+    stage.asked();
+    stage.press("a");
+    assert!(matches!(stage.asked()[..], [Cmd::Control { .. }]), "it is held");
+}
+
+#[test]
+fn what_nobody_answered_is_asked_again_when_there_is_a_server_again() {
+    let mut stage = served();
+    stage.press("enter");
+    stage.event(Event::Answer(Answer::KeyboardTaken { run: id(1), result: Err(silent()) })).asked();
+    stage.event(Event::Link(Link::Silent(silent()))).event(Event::Link(Link::Up));
+    let asks = |stage: &mut Stage| stage.asked().iter().filter(|cmd| **cmd == Cmd::TakeKeyboard(id(1))).count();
+    assert_eq!(asks(&mut stage), 1);
+    stage.event(Event::Answer(Answer::KeyboardTaken { run: id(1), result: Err(silent()) }));
+    stage.resync(demo_runs());
+    assert_eq!(asks(&mut stage), 1, "by the next server");
+}
+
+#[test]
+fn a_keyboard_that_a_silent_server_was_asked_for_in_vain_is_handed_back_once_it_speaks() {
+    let mut stage = served();
+    stage.press("enter");
+    stage.event(Event::Answer(Answer::KeyboardTaken { run: id(1), result: Err(silent()) })).asked();
+    stage.press("C-a");
+    assert_eq!(stage.asked(), [Cmd::HandBackKeyboard(id(1))]);
+    stage.event(Event::Answer(Answer::KeyboardHandedBack { run: id(1), result: Err(silent()) }));
+    assert_eq!(stage.asked(), []);
+    stage.event(Event::Link(Link::Silent(silent()))).event(Event::Link(Link::Up));
+    assert!(stage.asked().contains(&Cmd::HandBackKeyboard(id(1))));
+    stage.event(Event::Answer(Answer::KeyboardHandedBack { run: id(1), result: Ok(true) }));
+    stage.event(Event::Link(Link::Up));
+    assert!(!stage.asked().contains(&Cmd::HandBackKeyboard(id(1))), "once");
+}
+
+#[test]
+fn while_a_hand_back_waits_for_its_server_this_terminal_is_not_somebody_who_types() {
+    let mut stage = attached();
+    stage.put(own()).press("C-a");
+    assert!(!stage.text().contains("types"), "{}", stage.text());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Rows, marks and the selection.
 
 use super::stage::{START, Stage, demo_tasks, frame, id, run, with_record};
-use crate::api::Update;
+use crate::api::{Link, Update};
 use crate::model::{ErrorCode, Failure, Mode, Status};
 use crate::tui::cmd::{Cmd, Origin};
 use crate::tui::event::{Answer, Event};
@@ -169,4 +169,16 @@ fn a_run_that_could_not_be_watched_is_tried_again_when_it_changes() {
     stage.put(run(1, Some("web"), Mode::Pty, Status::Running));
     assert_eq!(watches(&mut stage), 1);
     assert_eq!(stage.now, START);
+}
+
+#[test]
+fn what_a_silent_server_could_not_show_is_shown_when_it_speaks_again() {
+    let mut stage = Stage::demo((80, 24));
+    let silent = || Failure::new(ErrorCode::Unavailable, "the server says nothing");
+    stage.event(Event::Link(Link::Silent(silent()))).press("j j j").asked();
+    stage.event(Event::WatchFailed { run: id(4), failure: silent() });
+    assert!(stage.text().contains("The output cannot be shown"), "{}", stage.text());
+    stage.event(Event::Link(Link::Up));
+    assert!(!stage.text().contains("The output cannot be shown"), "{}", stage.text());
+    assert!(stage.asked().iter().any(|cmd| matches!(cmd, Cmd::Watch { run, .. } if *run == id(4))));
 }

@@ -120,7 +120,7 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
             }
         }
         Answer::KeyboardTaken { run, result } => super::keyboard::answered(model, run, result),
-        Answer::KeyboardHandedBack => {}
+        Answer::KeyboardHandedBack { run, result } => super::keyboard::handed_back(model, run, result),
         Answer::ShutDown { result } => shut_down(model, result, cmds),
         Answer::AllStopped { result } => {
             // The feed tells the same, but perhaps later.
@@ -143,7 +143,7 @@ pub(super) fn take(model: &mut Model, answer: Answer, cmds: &mut Vec<Cmd>) {
 fn is_news(answer: &Answer) -> bool {
     match answer {
         Answer::Controlled { result, .. } => !matches!(result, Ok(cut) if cut.outcome.failed.is_none()),
-        Answer::Resized { .. } | Answer::Usage { .. } | Answer::KeyboardHandedBack => false,
+        Answer::Resized { .. } | Answer::Usage { .. } | Answer::KeyboardHandedBack { .. } => false,
         Answer::Started { .. }
         | Answer::Stopped { .. }
         | Answer::Reaped { .. }

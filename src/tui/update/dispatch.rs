@@ -27,7 +27,7 @@ pub(crate) fn update(model: &mut Model, event: Event, now: Moment) -> Vec<Cmd> {
         Event::Input(input) => take_input(model, input, &mut cmds),
         Event::Runs(change) => take_runs(model, change, &mut cmds),
         Event::RunsGone => lose(model),
-        Event::Link(link) => take_link(model, link),
+        Event::Link(link) => take_link(model, link, &mut cmds),
         Event::Frame { run, frame } => {
             let area = model.terminal_of(run);
             let only_rows = only_rows_change(model, run, &frame);
@@ -268,25 +268,24 @@ fn status_changed(model: &mut Model, run: RunId) {
 }
 
 /// The connection to the server is lost, or there again: what is shown goes on from there.
-fn take_link(model: &mut Model, link: Link) {
+fn take_link(model: &mut Model, link: Link, cmds: &mut Vec<Cmd>) {
     model.dirty = true;
     let was_parted = model.parted.is_some();
     model.parted = match link {
         Link::Up => None,
         Link::Silent(failure) | Link::Lost(failure) => Some(failure.message),
     };
-    match &model.parted {
-        Some(_) => {}
-        None if was_parted => {
-            // The runs may be another server's now: they are watched anew.
-            model.pane.watching = None;
-            model.beside.iter_mut().for_each(|pane| pane.watching = None);
-            // A complaint stays until a key shows that it was read.
-            if model.notice.as_ref().is_none_or(|notice| notice.level != Level::Error) {
-                model.announce("the server is there again");
-            }
-        }
-        None => {}
+    if model.parted.is_some() {
+        return;
+    }
+    // The runs may be another server's now: they are watched anew, also those that nobody could show.
+    for pane in std::iter::once(&mut model.pane).chain(&mut model.beside) {
+        (pane.watching, pane.failure) = (None, None);
+    }
+    keyboard::server_speaks(model, cmds);
+    // A complaint stays until a key shows that it was read.
+    if was_parted && model.notice.as_ref().is_none_or(|notice| notice.level != Level::Error) {
+        model.announce("the server is there again");
     }
 }
 

@@ -82,13 +82,27 @@ pub(super) fn toggle(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Takes the answer to a take in.
 pub(super) fn answered(model: &mut Model, run: RunId, answer: Result<KeyboardOwner, Failure>) {
-    if let Some(wanted) = model.keyboards.get_mut(run) {
-        wanted.claim.answered(answer);
-    }
+    model.keyboards.answered(run, answer);
+}
+
+/// Takes the answer to a hand-back in.
+pub(super) fn handed_back(model: &mut Model, run: RunId, answer: Result<bool, Failure>) {
+    model.keyboards.handed_back(run, answer);
+}
+
+/// Asks again what a silent server gave no answer to, and the next one knows nothing of.
+pub(super) fn server_speaks(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    hand_back_owed(model, cmds);
+    model.keyboards.unknown().into_iter().for_each(|run| take(model, run, cmds));
+}
+
+fn hand_back_owed(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    cmds.extend(model.keyboards.take_owed().into_iter().map(Cmd::HandBackKeyboard));
 }
 
 /// Takes in whom a change of the list shows as owners.
 pub(super) fn saw(model: &mut Model, change: &Update, cmds: &mut Vec<Cmd>) {
+    hand_back_owed(model, cmds);
     match change {
         Update::Run(view) => saw_view(model, view, false, cmds),
         Update::Resync(views) => views.iter().for_each(|view| saw_view(model, view, true, cmds)),

@@ -170,6 +170,32 @@ fn a_killed_server_costs_no_run_and_the_tui_goes_on_with_it() {
     assert_eq!(log.matches("got after").count(), 1, "{log}");
 }
 
+/// What a server that is stopped was asked for is asked of it again, or of the next one.
+#[test]
+fn who_attaches_again_while_the_server_dies_has_the_keyboard_with_the_next_one() {
+    let served = Served::new(&one(CAT, "autostart = true"));
+    let mut terminal = served.open();
+    terminal.wait_for_text("ready");
+    type_line(&mut terminal, "before");
+    terminal.keys("<Enter>");
+    terminal.wait_for_text("back to the list");
+    let pid = nix::unistd::Pid::from_raw(served.server_pid());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).expect("the server can be stopped");
+    terminal.keys("<C-a>");
+    terminal.wait_for_text("? help");
+    terminal.keys("<Enter>");
+    terminal.wait_for_text("back to the list");
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    terminal.wait_for_text("the server is there again");
+    terminal.wait_until("the keyboard is held without a key", |_| {
+        let shown: serde_json::Value = serde_json::from_str(&served.verb(&["show", "task", "--json"])).expect("json");
+        shown["live"]["keyboard"].is_object()
+    });
+    assert!(!terminal.screen().has("types"), "{}", terminal.picture());
+    terminal.keys("after<Enter>");
+    terminal.wait_for_text("got after");
+}
+
 /// Keys that a dying server had not passed on are lost; the run gets nothing of what follows them in the same line.
 #[test]
 fn keys_typed_while_the_server_dies_leave_no_hole() {
