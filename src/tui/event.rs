@@ -32,6 +32,8 @@ pub(crate) enum Input {
     HasKeyboardFlags,
     /// The terminal's background: the answer to a question.
     Ground(Ground),
+    /// The terminal's background is another one, as it tells by itself.
+    GroundChanged(Ground),
     /// The terminal has a new size.
     Resize { cols: u16, rows: u16 },
 }

@@ -1,14 +1,18 @@
-//! The ground that the terminal draws on: dark or light. It says so by `COLORFGBG`, or when it is asked.
+//! The ground that the terminal draws on: dark or light. It says so by `COLORFGBG`, when it is asked, and by itself when that changes.
 
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// Asks for the colour of the background. A terminal that does not know the question answers nothing.
-const QUESTION: &str = "\x1b]11;?\x1b\\";
+/// Asks to be told when the colours change (mode 2031), and for the colour of the background. A terminal that knows neither answers nothing.
+const QUESTION: &str = "\x1b[?2031h\x1b]11;?\x1b\\";
+
+/// Asks not to be told any more.
+const NO_REPORTS: &str = "\x1b[?2031l";
 
 /// How an answer begins.
 pub(super) const ANSWER: &[u8] = b"\x1b]11;";
@@ -21,6 +25,9 @@ const AWAITED_AT_END: Duration = Duration::from_millis(100);
 
 /// When it was asked, while there is no answer.
 static ASKED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Whether the terminal tells when its colours change.
+static FOLLOWED: AtomicBool = AtomicBool::new(false);
 
 /// What the terminal draws on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +43,15 @@ impl Ground {
             7 | 9..=15 => Some(Ground::Light),
             0..=6 | 8 => Some(Ground::Dark),
             16.. => None,
+        }
+    }
+
+    /// Understands the parameters of a report that the colours are others now: `?997;1` for dark ones, `?997;2` for light ones.
+    pub(crate) fn of_report(parameters: &[u8]) -> Option<Ground> {
+        match parameters {
+            b"?997;1" => Some(Ground::Dark),
+            b"?997;2" => Some(Ground::Light),
+            _ => None,
         }
     }
 
@@ -67,8 +83,14 @@ fn asked() -> MutexGuard<'static, Option<Instant>> {
 
 /// Returns the question, and notes that it is asked.
 pub(super) fn question() -> &'static str {
+    FOLLOWED.store(true, Ordering::SeqCst);
     *asked() = Some(Instant::now());
     QUESTION
+}
+
+/// Returns what ends reports of other colours; nothing where none were asked for.
+pub(super) fn no_reports() -> &'static str {
+    if FOLLOWED.swap(false, Ordering::SeqCst) { NO_REPORTS } else { "" }
 }
 
 /// The answer is there.

@@ -159,6 +159,8 @@ impl Surface for Screen {
     fn resume(&mut self) -> io::Result<(u16, u16)> {
         self.outer.again()?;
         (self.shape, self.motion) = (CursorShape::Default, false);
+        // Its colours may have changed meanwhile, or it is another one.
+        self.asked_for_ground = false;
         let size = terminal::size();
         self.clear(size)?;
         Ok(size)

@@ -93,6 +93,7 @@ pub(super) fn restore() {
         if HAS_FLAGS.swap(false, Ordering::SeqCst) {
             bytes.extend_from_slice(KEYBOARD_FLAGS_OFF.as_bytes());
         }
+        bytes.extend_from_slice(ground::no_reports().as_bytes());
         bytes.extend_from_slice(MOUSE_OFF.as_bytes());
         let queued = queue!(
             bytes,

@@ -138,6 +138,9 @@ fn an_answer_about_the_background_is_no_key() {
     let (dark, light) = (Input::Ground(Ground::Dark), Input::Ground(Ground::Light));
     let answers = b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\a\x1b]11;rgba:ffff/ffff/ffff/ffff\x07";
     assert_eq!(understood(answers), [dark, keys("a").remove(0), light]);
+    let (to_dark, to_light) = (Input::GroundChanged(Ground::Dark), Input::GroundChanged(Ground::Light));
+    assert_eq!(understood(b"\x1b[?997;1n\x1b[?997;2n"), [to_dark, to_light], "told by itself");
+    assert_eq!(understood(b"\x1b[?997;3n\x1b[?997n\x1b[?996;1n\x1b[997;1n\x1b[0n"), []);
     // What it should not say, what is torn, and what has no end.
     let cases: [(&[u8], &str); 6] = [
         (b"\x1b]11;?\x1b\\x", "x"),
@@ -169,7 +172,7 @@ proptest! {
         parts in prop::collection::vec(prop::sample::select(vec![
             &b"a"[..], b"\xc3\xa9", b"\xe7\x95\x8c", b"\x1b[A", b"\x1b[1;5C", b"\x1bOP", b"\x1bx", b"\x1b[<35;10;20M", b"\x1b[I",
             b"\x1b[200~p\x1b[1\xc3\xa9\x1b[201~", b"\r", b"\x01", b"\x1b[24~", b"\x1b[[B", b"\x1b\x1b[B",
-            b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", b"\x1b]11;rgb:0/0/0\x07", b"\x1b]11;what\x07",
+            b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", b"\x1b]11;rgb:0/0/0\x07", b"\x1b]11;what\x07", b"\x1b[?997;1n",
         ]), 1..12),
         cuts in prop::collection::vec(0usize..64, 0..6),
     ) {

@@ -1,8 +1,9 @@
-//! What control sequences mean: xterm's keys with modifiers, SGR mouse reports, focus changes.
+//! What control sequences mean: xterm's keys with modifiers, SGR mouse reports, changes of the focus and of the colours.
 
 use crate::model::{Key, KeyChord, Modifiers, Mouse, MouseButton, MouseKind, NamedKey};
 
 use super::super::event::Input;
+use super::super::ground::Ground;
 use super::kitty;
 
 /// Understands the parameters and the final byte of a control sequence.
@@ -12,6 +13,9 @@ pub(super) fn csi(parameters: &[u8], last: u8, alt: bool) -> Option<Input> {
     }
     if parameters.is_empty() && matches!(last, b'I' | b'O') {
         return Some(Input::Focus(last == b'I'));
+    }
+    if last == b'n' {
+        return Ground::of_report(parameters).map(Input::GroundChanged);
     }
     if last == b'u' {
         return if parameters.starts_with(b"?") { Some(Input::HasKeyboardFlags) } else { kitty::key(parameters, alt) };

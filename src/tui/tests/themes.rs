@@ -83,6 +83,9 @@ fn auto_follows_the_background_that_the_terminal_tells_when_it_is_asked() {
         stage.event(Event::Input(Input::Ground(ground)));
         assert!(!stage.model.dirty, "nothing is new");
     }
+    stage.event(Event::Input(Input::GroundChanged(Ground::Light)));
+    let light = Theme::new(&auto, ColorChoice::TrueColor, Some(Ground::Light)).expect("a theme");
+    assert_eq!(stage.model.setup.theme, light, "told by itself");
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn take_input(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
             model.has_keyboard_flags = true;
             model.dirty = true;
         }
-        Input::Ground(ground) => {
+        Input::Ground(ground) | Input::GroundChanged(ground) => {
             let theme = model.setup.by_ground.map_or(model.setup.theme, |themes| themes.theme(ground));
             model.dirty |= theme != model.setup.theme;
             model.setup.theme = theme;

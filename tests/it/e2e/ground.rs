@@ -1,8 +1,11 @@
 //! The theme `auto` and what the terminal answers about its background.
 
-use crate::harness::{Exit, Launch, Terminal};
+use crate::harness::{Exit, Launch, Terminal, modes_left_on};
 
-use super::product::{home, launch, one};
+use super::product::{PROGRAM, home, launch, one};
+
+/// Asks to be told when the colours change.
+const FOLLOW: &[u8] = b"\x1b[?2031h";
 
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
 
@@ -10,7 +13,11 @@ const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
 const BYTES: &str = "stty raw -echo; echo rea\"dy\"; exec cat -vt";
 
 fn questions(terminal: &Terminal) -> usize {
-    terminal.raw().windows(QUESTION.len()).filter(|part| *part == QUESTION).count()
+    times(terminal, QUESTION)
+}
+
+fn times(terminal: &Terminal, bytes: &[u8]) -> usize {
+    terminal.raw().windows(bytes.len()).filter(|part| *part == bytes).count()
 }
 
 /// The background of the selected row, at the left edge of the list.
@@ -53,6 +60,44 @@ fn the_theme_follows_the_background_that_the_terminal_tells_however_it_is_torn()
 }
 
 #[test]
+fn a_terminal_that_tells_of_other_colours_is_followed_and_asked_again_after_a_suspension() {
+    if !crate::harness::have("bash") {
+        return;
+    }
+    let home = home(&one(BYTES, ""));
+    let mut shell = Launch::in_home(&home, "bash").args(["--norc", "--noprofile", "-i"]).size(100, 30).start();
+    shell.wait_for_text("$ ");
+    shell.keys(&format!("{PROGRAM} --embedded --config shtask.toml<Enter>"));
+    shell.wait_for_text("ready");
+    for (report, theme) in [(&b"\x1b[?997;2n"[..], LIGHT), (b"\x1b[?997;1n", DARK)] {
+        shell.send(report);
+        shell.wait_until("the theme", |shell| selected(shell) == theme);
+    }
+    shell.keys("<Enter>");
+    shell.wait_for_text("keys go to task");
+    shell.send(b"one\x1b[?997;1ntwo");
+    shell.wait_for_text("onetwo");
+    shell.keys("<C-a>");
+    shell.wait_for_text("? help");
+    shell.send(b"\x1b]11;rgb:0/0/0\x1b\\");
+    shell.keys("<C-z>");
+    shell.wait_for("the shell's screen", |screen| !screen.vt().alternate_screen() && screen.has("Stopped"));
+    // What readline itself switches on at its prompt (2004) is the shell's own.
+    assert!(modes_left_on(shell.raw()).is_subset(&[2004].into()), "{:?}", modes_left_on(shell.raw()));
+    assert_eq!((questions(&shell), times(&shell, FOLLOW)), (1, 1));
+    shell.keys("fg<Enter>");
+    shell.wait_for("the program's screen again", |screen| screen.vt().alternate_screen() && screen.has("onetwo"));
+    shell.wait_until("the question", |shell| (questions(shell), times(shell, FOLLOW)) == (2, 2));
+    shell.send(b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
+    shell.wait_until("the theme of another terminal", |shell| selected(shell) == LIGHT);
+    shell.keys("qy");
+    shell.wait_for("the shell's screen", |screen| !screen.vt().alternate_screen());
+    shell.keys("echo code $?<Enter>");
+    shell.wait_for_text("code 0");
+    assert!(modes_left_on(shell.raw()).is_subset(&[2004].into()), "{:?}", modes_left_on(shell.raw()));
+}
+
+#[test]
 fn the_first_picture_is_drawn_by_the_variable_and_the_answer_is_believed_more() {
     let mut terminal = ready(launch(&home(&one(BYTES, ""))).env("COLORFGBG", "15;0"));
     assert_eq!(selected(&terminal), DARK);
@@ -84,6 +129,6 @@ fn who_has_chosen_a_theme_or_has_few_colours_is_not_asked() {
         let mut terminal = ready(launch);
         terminal.keys("jk");
         terminal.wait_for_text("? help");
-        assert_eq!(questions(&terminal), 0);
+        assert_eq!((questions(&terminal), times(&terminal, FOLLOW)), (0, 0));
     }
 }
