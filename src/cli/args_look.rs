@@ -187,7 +187,7 @@ pub struct AttachArgs {
     #[arg(value_name = "REF")]
     pub run: RunRef,
 
-    /// The key that leaves; it has Ctrl
+    /// The key that leaves: one with Ctrl or Alt, or a function key
     #[arg(long, value_name = "KEY", value_parser = key)]
     pub detach_key: Option<KeyChord>,
 }

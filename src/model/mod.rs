@@ -25,6 +25,7 @@ mod spec;
 pub mod stop;
 mod style;
 mod time;
+mod told_keys;
 
 pub use attention::{Attention, Need};
 pub use claim::{Claim, Press};
@@ -55,3 +56,4 @@ pub use spans::{parse_span, show_span};
 pub use spec::{CommandSpec, EnvSpec, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts};
 pub use style::{Attributes, Color, Style, Underline};
 pub use time::Moment;
+pub use told_keys::KeyFault;

@@ -7,7 +7,7 @@ use super::Place;
 use super::keys::KEYS;
 use super::nearest::nearest;
 use super::reader::{Table, Value};
-use crate::model::{KeyChord, KeySequence, key_names};
+use crate::model::{KeySequence, key_names};
 
 /// A set of keys that somebody knows from elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -121,32 +121,14 @@ fn read_choice(action: &str, value: &Value<'_, '_>, table: &Table<'_, '_>) -> Op
     let mut keys = Vec::with_capacity(texts.len());
     for (span, text) in texts {
         match text.parse::<KeySequence>() {
-            Ok(sequence) => match sequence.chords().iter().find_map(|chord| told_apart(*chord)) {
+            Ok(sequence) => match sequence.chords().iter().find_map(|chord| chord.check_told().err()) {
                 None => keys.push((sequence, table.source.place(&span))),
-                Some(same) => value.fault_at(
-                    &span,
-                    format!("{text:?} cannot be told from {same:?} in a terminal"),
-                    format!("write {same:?}"),
-                ),
+                Some(fault) => value.fault_at(&span, &fault, fault.hint()),
             },
             Err(error) => value.fault_at(&span, &error, hint(&error.text)),
         }
     }
     choice(keys)
-}
-
-/// The key that terminals send in place of this one.
-fn told_apart(chord: KeyChord) -> Option<String> {
-    use crate::model::Key;
-    let (ctrl, shift) = (chord.modifiers.ctrl, chord.modifiers.shift);
-    Some(match chord.key {
-        Key::Char('i') if ctrl => "tab".into(),
-        Key::Char('m') if ctrl => "enter".into(),
-        Key::Char('[') if ctrl => "escape".into(),
-        Key::Char(c) if ctrl && c.is_ascii_uppercase() => format!("C-{}", c.to_ascii_lowercase()),
-        Key::Char(c) if shift => c.to_uppercase().to_string(),
-        Key::Char(_) | Key::Named(_) => return None,
-    })
 }
 
 /// Which key was probably meant.

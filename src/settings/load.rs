@@ -19,7 +19,7 @@ use super::{
     Defaults, Directories, EnvLookup, KeySettings, OutputSettings, RedactSettings, RetentionSettings, Settings,
     StoreSettings, TaskSettings, ThemeSettings, TuiSettings,
 };
-use crate::model::{Key, KeyChord, Limits, NamedKey};
+use crate::model::{KeyChord, Limits};
 
 /// Says what to load.
 #[derive(Clone, Copy)]
@@ -232,11 +232,9 @@ impl Globals {
         if let Some(value) = table.get("attach_key")
             && let Some(key) = value.parsed::<KeyChord>()
         {
-            let is_function_key = matches!(key.key, Key::Named(NamedKey::F(_)));
-            if key.modifiers.ctrl || key.modifiers.alt || is_function_key {
-                self.tui.attach_key = key;
-            } else {
-                value.wrong("a key with Ctrl or Alt, such as \"C-a\", or a function key: any other is typed into runs");
+            match key.check_leaving() {
+                Ok(()) => self.tui.attach_key = key,
+                Err(fault) => value.fault(&fault, fault.hint()),
             }
         }
     }

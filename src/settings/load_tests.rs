@@ -285,6 +285,35 @@ fn a_key_that_would_be_typed_cannot_leave_a_run() {
 }
 
 #[test]
+fn a_key_that_not_every_terminal_can_send_is_none_of_ours() {
+    for (text, fault) in [
+        (
+            "[tui]\nattach_key = \"C-!\"\n",
+            "2:14: `tui.attach_key`: \"C-!\" is no key that every terminal can send [Ctrl goes",
+        ),
+        (
+            "[tui]\nattach_key = \"C-i\"\n",
+            "2:14: `tui.attach_key`: \"C-i\" cannot be told from \"tab\" in a terminal, which",
+        ),
+        (
+            "[tui]\nattach_key = \"C-A\"\n",
+            "2:14: `tui.attach_key`: \"C-A\" cannot be told from \"C-a\" in a terminal [write \"C-a\"]",
+        ),
+        (
+            "[keys.list]\nstop = \"C-!\"\n",
+            "2:8: `keys.list.stop`: \"C-!\" is no key that every terminal can send [Ctrl goes",
+        ),
+        (
+            "[keys.list]\nstop = \"C-S-k\"\n",
+            "2:8: `keys.list.stop`: \"C-S-k\" cannot be told from \"C-k\" in a terminal [write \"C-k\"]",
+        ),
+    ] {
+        let problems = Place::new().own(text).problems();
+        assert!(problems.len() == 1 && problems[0].contains(fault), "{text}: {problems:?}");
+    }
+}
+
+#[test]
 fn tasks_of_the_users_file_run_where_the_project_is_and_wait_to_be_started() {
     let place = Place::project("[tasks.a]\nrun = \"1\"\n")
         .own("[tasks.a]\nrun = \"2\"\n[tasks.top]\nrun = \"top\"\nenv_file = \"top.env\"\n");

@@ -94,7 +94,9 @@ impl Verbs<'_> {
     /// Attaches this terminal to a run.
     pub(in crate::cli) async fn attach(&mut self, args: &AttachArgs) -> Result<Exit, Fault> {
         let chord = args.detach_key.unwrap_or(self.here.attach_key);
-        let stolen = stolen(chord)?;
+        chord.check_leaving().map_err(|fault| {
+            Failure::new(ErrorCode::Invalid, format!("--detach-key: {fault}")).with_hint(fault.hint())
+        })?;
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             let failure = Failure::new(ErrorCode::Unsupported, "attach needs a terminal at standard input and output");
             return Err(failure.with_hint("read shows what a run shows, write types into it").into());
@@ -119,7 +121,7 @@ impl Verbs<'_> {
             run,
             chord,
             keyboard: Keyboard::take_of(self.client.as_ref(), run, self.here.hold),
-            keys: Keys::new(stolen),
+            keys: Keys::new(forms(chord)),
             typing: Typing::new(run),
             sizes: FuturesOrdered::new(),
         };
@@ -138,15 +140,6 @@ impl Verbs<'_> {
             Left::Signal(exit) => Ok(exit),
         }
     }
-}
-
-fn stolen(chord: KeyChord) -> Result<Vec<Vec<u8>>, Failure> {
-    let forms = forms(chord);
-    if forms.is_empty() {
-        let failure = Failure::new(ErrorCode::Invalid, format!("{chord} cannot be the detach key: every run needs it"));
-        return Err(failure.with_hint("take a key with Ctrl or Alt, such as C-a or C-], or a function key"));
-    }
-    Ok(forms)
 }
 
 fn attachable(record: &Record) -> Result<(), Failure> {

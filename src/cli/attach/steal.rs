@@ -2,76 +2,79 @@
 
 use crate::model::{Key, KeyChord, NamedKey};
 
-/// Returns every form in which a terminal sends a key; none when it has no form of its own that could be told from other input.
+/// Returns every form in which a terminal sends a key that can leave a run ([`KeyChord::check_leaving`]).
 ///
 /// Besides the usual one these are the form of the kitty keyboard protocol and that of xterm's modifyOtherKeys: a run may have asked for them.
 pub(super) fn forms(chord: KeyChord) -> Vec<Vec<u8>> {
     let KeyChord { key, modifiers } = chord;
-    let number = 1 + u32::from(modifiers.shift) + 2 * u32::from(modifiers.alt) + 4 * u32::from(modifiers.ctrl);
-    let mut forms: Vec<Vec<u8>> = Vec::new();
-    match key {
-        Key::Char(c) if modifiers.ctrl || modifiers.alt => {
-            let escape = if modifiers.alt { "\x1b" } else { "" };
-            if modifiers.ctrl {
-                forms.extend(control(c).map(|byte| [escape.as_bytes(), &[byte]].concat()));
-            } else {
-                forms.push(format!("{escape}{c}").into_bytes());
-            }
-            let code = u32::from(c.to_ascii_lowercase());
-            for form in [format!("{code};{number}u"), format!("{code};{number}:1u"), format!("27;{number};{code}~")] {
-                forms.push(format!("\x1b[{form}").into_bytes());
-            }
+    let shift = modifiers.shift || matches!(key, Key::Char(c) if c.is_uppercase());
+    let number = 1 + u32::from(shift) + 2 * u32::from(modifiers.alt) + 4 * u32::from(modifiers.ctrl);
+    let after_alt = |c: char| if modifiers.alt { format!("\x1b{c}") } else { c.to_string() };
+    let texts = match key {
+        Key::Char(c) => {
+            let code = u32::from(c.to_lowercase().next().unwrap_or(c));
+            let plain = if modifiers.ctrl { control(c) } else { c };
+            let modified = format!("\x1b[27;{number};{}~", u32::from(c));
+            vec![after_alt(plain), format!("\x1b[{code};{number}u"), format!("\x1b[{code};{number}:1u"), modified]
         }
-        Key::Named(NamedKey::F(n)) => {
-            let (letter, code) = match n {
-                1..=4 => (Some(char::from(b'O' + n)), 10 + n),
-                5 => (None, 15),
-                6..=10 => (None, 11 + n),
-                _ => (None, 12 + n),
-            };
-            match (number, letter) {
-                (1, Some(letter)) => {
-                    forms.extend([format!("\x1bO{letter}"), format!("\x1b[{letter}")].map(String::into_bytes))
-                }
-                (_, Some(letter)) => forms.push(format!("\x1b[1;{number}{letter}").into_bytes()),
-                (_, None) => {}
+        Key::Named(named) => match spelling(named) {
+            Spelling::Letter(letter, code) => {
+                let mut forms = match number {
+                    1 => vec![format!("\x1bO{letter}"), format!("\x1b[{letter}")],
+                    _ => vec![format!("\x1b[1;{number}{letter}")],
+                };
+                forms.extend(code.map(|code| numbered(code, number)));
+                forms
             }
-            let plain = if number == 1 { format!("\x1b[{code}~") } else { format!("\x1b[{code};{number}~") };
-            forms.push(plain.into_bytes());
-        }
-        Key::Char(_)
-        | Key::Named(
-            NamedKey::Enter
-            | NamedKey::Escape
-            | NamedKey::Tab
-            | NamedKey::Backspace
-            | NamedKey::Delete
-            | NamedKey::Up
-            | NamedKey::Down
-            | NamedKey::Left
-            | NamedKey::Right
-            | NamedKey::Home
-            | NamedKey::End
-            | NamedKey::Insert
-            | NamedKey::PageUp
-            | NamedKey::PageDown,
-        ) => {}
-    }
-    forms
+            Spelling::Number(code) => vec![numbered(code, number)],
+            Spelling::Control(c) => {
+                let code = u32::from(c);
+                vec![after_alt(c), format!("\x1b[{code};{number}u"), format!("\x1b[27;{number};{code}~")]
+            }
+        },
+    };
+    texts.into_iter().map(String::into_bytes).collect()
 }
 
-/// Returns the control character of Ctrl with a key; none for Enter's and Tab's, which could not be told from those.
-fn control(c: char) -> Option<u8> {
-    match c.to_ascii_lowercase() {
-        'i' | 'm' | '[' => None,
-        c @ 'a'..='z' => Some(c as u8 - b'a' + 1),
-        '\\' => Some(0x1c),
-        ']' => Some(0x1d),
-        '^' => Some(0x1e),
-        '_' => Some(0x1f),
-        ' ' | '@' => Some(0),
-        _ => None,
+/// How a key with a name is spelled.
+enum Spelling {
+    /// With a letter; F1 to F4 by some terminals with a number.
+    Letter(char, Option<u32>),
+    Number(u32),
+    Control(char),
+}
+
+fn spelling(named: NamedKey) -> Spelling {
+    match named {
+        NamedKey::Enter => Spelling::Control('\r'),
+        NamedKey::Escape => Spelling::Control('\x1b'),
+        NamedKey::Tab => Spelling::Control('\t'),
+        NamedKey::Backspace => Spelling::Control('\x7f'),
+        NamedKey::Up => Spelling::Letter('A', None),
+        NamedKey::Down => Spelling::Letter('B', None),
+        NamedKey::Right => Spelling::Letter('C', None),
+        NamedKey::Left => Spelling::Letter('D', None),
+        NamedKey::End => Spelling::Letter('F', None),
+        NamedKey::Home => Spelling::Letter('H', None),
+        NamedKey::Insert => Spelling::Number(2),
+        NamedKey::Delete => Spelling::Number(3),
+        NamedKey::PageUp => Spelling::Number(5),
+        NamedKey::PageDown => Spelling::Number(6),
+        NamedKey::F(n @ 1..=4) => Spelling::Letter(char::from(b'O' + n), Some(10 + u32::from(n))),
+        NamedKey::F(5) => Spelling::Number(15),
+        NamedKey::F(n @ 6..=10) => Spelling::Number(11 + u32::from(n)),
+        NamedKey::F(n) => Spelling::Number(12 + u32::from(n)),
     }
+}
+
+fn numbered(code: u32, number: u32) -> String {
+    if number == 1 { format!("\x1b[{code}~") } else { format!("\x1b[{code};{number}~") }
+}
+
+/// Returns the control character of Ctrl with a key.
+fn control(c: char) -> char {
+    // The keys that can leave a run are those whose character has one.
+    char::from(u8::try_from(c.to_ascii_uppercase()).unwrap_or_default() & 0x1f)
 }
 
 /// Caps Lock and Num Lock are told with every key, and are no part of any.
@@ -143,22 +146,21 @@ mod tests {
     #[test]
     fn a_key_is_known_in_all_its_forms() {
         assert_eq!(of("C-a"), ["\x01", "\x1b[97;5u", "\x1b[97;5:1u", "\x1b[27;5;97~"]);
-        assert_eq!(of("C-]")[0], "\x1d");
-        assert_eq!(of("M-x")[0], "\x1bx");
-        assert_eq!(of("C-M-a")[0], "\x1b\x01");
+        assert_eq!(of("M-X"), ["\x1bX", "\x1b[120;4u", "\x1b[120;4:1u", "\x1b[27;4;88~"]);
+        assert_eq!(
+            (&of("C-]")[0], &of("C-space")[0], &of("C-M-a")[0]),
+            (&"\x1d".into(), &"\0".into(), &"\x1b\x01".into())
+        );
         assert_eq!(of("f1"), ["\x1bOP", "\x1b[P", "\x1b[11~"]);
         assert_eq!(
             (of("f5"), of("f6"), of("f10"), of("f12")),
             (vec!["\x1b[15~".into()], vec!["\x1b[17~".into()], vec!["\x1b[21~".into()], vec!["\x1b[24~".into()])
         );
-        assert_eq!(of("C-f12"), ["\x1b[24;5~"]);
-    }
-
-    #[test]
-    fn keys_that_are_other_keys_as_well_have_no_form_of_one_byte() {
-        for key in ["C-i", "C-m"] {
-            assert!(of(key).iter().all(|form| form.starts_with("\x1b[")), "{key}");
-        }
-        assert!(of("a").is_empty() && of("enter").is_empty());
+        assert_eq!(
+            (of("C-f12"), of("C-up"), of("C-page_up")),
+            (vec!["\x1b[24;5~".into()], vec!["\x1b[1;5A".into()], vec!["\x1b[5;5~".into()])
+        );
+        assert_eq!(of("C-f3"), ["\x1b[1;5R", "\x1b[13;5~"]);
+        assert_eq!(of("M-enter"), ["\x1b\r", "\x1b[13;3u", "\x1b[27;3;13~"]);
     }
 }

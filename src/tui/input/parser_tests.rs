@@ -3,7 +3,10 @@ use proptest::prelude::*;
 use super::super::event::Input;
 use super::super::ground::Ground;
 use super::parser::{Begun, Parser};
-use crate::model::{KeyChord, Modifiers, Mouse, MouseButton, MouseKind};
+use crate::model::{
+    Action, Key, KeyChord, KeyFault, Modifiers, Mouse, MouseButton, MouseKind, TerminalModes, key_names,
+};
+use crate::screen::encode;
 
 fn understood(bytes: &[u8]) -> Vec<Input> {
     let (mut parser, mut out) = (Parser::default(), Vec::new());
@@ -44,6 +47,25 @@ fn keys_are_understood_as_terminals_send_them() {
     ];
     for (bytes, expected) in cases {
         assert_eq!(understood(bytes), keys(expected), "{:?}", String::from_utf8_lossy(bytes));
+    }
+}
+
+/// The encoder, which does what xterm does, and this parser agree with the model about what terminals tell of a key.
+#[test]
+fn a_key_that_is_said_to_be_told_is_understood_as_itself_and_no_other_one_is() {
+    let held = |bits: u8| Modifiers { ctrl: bits & 1 != 0, alt: bits & 2 != 0, shift: bits & 4 != 0 };
+    let characters = ('\u{20}'..'\u{7f}').chain(['ä', 'Ä']).map(Key::Char);
+    let names = key_names().map(|name| name.parse::<KeyChord>().expect(name).key);
+    for key in characters.chain(names) {
+        for modifiers in (0..8).map(held) {
+            let chord = KeyChord { key, modifiers };
+            let bytes = encode(&TerminalModes::default(), &[Action::Key(key, modifiers)]).expect("a key");
+            let is_told = understood(&bytes) == [Input::Key(chord)];
+            assert_eq!(chord.check_told().is_ok(), is_told, "{chord}");
+            if let Err(KeyFault::Same { same, .. }) = chord.check_told() {
+                assert_eq!(understood(&bytes), [Input::Key(same)], "{chord}");
+            }
+        }
     }
 }
 

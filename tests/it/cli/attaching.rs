@@ -156,6 +156,35 @@ fn what_cannot_be_attached_is_refused_before_the_terminal_is_touched() {
 }
 
 #[test]
+fn a_detach_key_that_a_terminal_cannot_send_is_refused_with_a_hint() {
+    let served = Served::new();
+    for (key, message, hint) in [
+        ("C-!", "\"C-!\" is no key that every terminal can send", "hint: Ctrl goes with letters"),
+        ("C-i", "\"C-i\" cannot be told from \"tab\" in a terminal, which every run needs", "such as C-a or C-]"),
+        ("C-A", "\"C-A\" cannot be told from \"C-a\" in a terminal", "hint: write \"C-a\""),
+        ("q", "\"q\" cannot be the key that leaves: every run needs it", "such as C-a or C-]"),
+    ] {
+        let output = served.verb(&["attach", "web", "--detach-key", key]);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(message) && err.contains(hint), "{err}");
+    }
+}
+
+#[test]
+fn a_named_key_with_ctrl_or_alt_leaves_too() {
+    let served = Served::new();
+    let run = served.start(&["--pty", "--name", "cat", "stty raw -echo; echo ready; exec cat -v"]);
+    for (key, bytes) in [("C-up", &b"\x1b[1;5A"[..]), ("M-enter", b"\x1b\r")] {
+        let mut terminal = served.launch(&["attach", &run, "--detach-key", key]).size(90, 20).start();
+        terminal.wait_for_text(&format!("{key} leaves"));
+        terminal.send(bytes);
+        assert_eq!(terminal.wait_exit(), Exit::Code(0));
+        assert_given_back(&terminal);
+    }
+}
+
+#[test]
 fn a_recording_is_played_and_any_key_leaves() {
     let served = Served::new();
     let run = served.start(&["--pty", "--wait", "echo played; exit 0"]);
