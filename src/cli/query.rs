@@ -10,7 +10,7 @@ use super::list::paint;
 use super::table::{Table, TableCell};
 use super::target::label;
 use crate::api::{Found, RecordsRequest, SearchRequest, SearchResults, SearchScope, Stream};
-use crate::model::{Record, shown};
+use crate::model::{ErrorCode, Failure, Record, RunName, RunRef, shown};
 
 /// What a search has shown, and what it has come to.
 #[derive(Default)]
@@ -41,6 +41,9 @@ impl Verbs<'_> {
                 break;
             }
         }
+        if let (Some(name), []) = (&args.name, &records[..]) {
+            return Err(self.no_generations(name).await.into());
+        }
         if self.console.look.json {
             let runs: Vec<_> = records.iter().map(record_json).collect();
             self.console.json(&json!({ "schema": 1, "runs": runs, "has_more": before.is_some() }))?;
@@ -51,6 +54,17 @@ impl Verbs<'_> {
             self.console.table(&table)?;
         }
         Ok(Exit::DONE)
+    }
+
+    /// The failure of who asks for the generations of a name that no run has.
+    async fn no_generations(&self, name: &RunName) -> Failure {
+        let failure = Failure::new(ErrorCode::NotFound, format!("no run on record is called {name}"));
+        let reference = RunRef::NameOrPrefix(name.to_string());
+        let hint = match self.client.resolve(reference.clone()).await {
+            Ok(found) => format!("it is the id of a run: `shtask show {}`", found.id.short()),
+            Err(_) => self.probably_meant(&reference).await,
+        };
+        failure.with_hint(hint)
     }
 
     fn records_table(&self, records: &[Record]) -> Table {

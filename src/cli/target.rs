@@ -7,7 +7,7 @@ use super::exit::{Exit, Fault};
 use super::here::Verbs;
 use super::logs::look;
 use crate::api::{Activity, Client, RecordsRequest, RunView, Termination, Update};
-use crate::model::{ErrorCode, Failure, Guard, Record, RunId, RunRef};
+use crate::model::{ErrorCode, Failure, Guard, Record, RunId, RunName, RunRef, nearest};
 
 impl Verbs<'_> {
     /// Finds the run that a ref names.
@@ -23,7 +23,46 @@ impl Verbs<'_> {
     /// # Errors
     /// As [`Verbs::find`].
     pub(super) async fn find_record(&self, reference: &RunRef) -> Result<Arc<Record>, Fault> {
-        Ok(look(|| self.client.resolve(reference.clone())).await?)
+        match look(|| self.client.resolve(reference.clone())).await {
+            Err(failure) if failure.code == ErrorCode::NotFound && failure.hint.is_none() => {
+                let hint = self.probably_meant(reference).await;
+                Err(failure.with_hint(hint).into())
+            }
+            found => Ok(found?),
+        }
+    }
+
+    /// Says what somebody may have meant whose ref names no run.
+    pub(super) async fn probably_meant(&self, reference: &RunRef) -> String {
+        let session = &self.here.session;
+        let name = match reference {
+            RunRef::Full(other, _) if other != session => return format!("--session {other} looks there"),
+            RunRef::Full(..) | RunRef::Id(_) => None,
+            RunRef::NameOrPrefix(text) => Some(text.as_str()),
+            RunRef::Generation(name, _) => Some(name.as_str()),
+        };
+        // What cannot be looked up is no help, and no second error.
+        let page = self.client.list_records(RecordsRequest::newest(RecordsRequest::MAX_LIMIT)).await;
+        let known = page.map(|page| page.records).unwrap_or_default();
+        if known.is_empty() {
+            return format!("session {session} has no runs; `shtask session ls` lists those that have");
+        }
+        let names = || known.iter().filter_map(|record| record.name.as_ref());
+        match name {
+            Some(name) if names().any(|known| known.as_str() == name) => {
+                let generations =
+                    known.iter().filter(|record| record.name.as_ref().is_some_and(|n| n.as_str() == name));
+                let newest = generations.map(|record| record.generation).max().unwrap_or_default();
+                format!("the newest generation of {name} is {newest}")
+            }
+            Some(text) if known.iter().any(|record| record.id.as_str().starts_with(text)) => {
+                format!("a run id is named by {} or more of its characters", RunRef::MIN_PREFIX)
+            }
+            name => match name.and_then(|name| nearest(name, names().map(RunName::as_str))) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "`shtask ls --all` lists the runs".to_owned(),
+            },
+        }
     }
 
     /// Returns the client for a change of what a ref names: a ref with a generation is meant for that one only (S7.5).

@@ -10,6 +10,7 @@ mod input_queue;
 mod keyboard;
 mod keys;
 mod limits;
+mod nearest;
 mod notification;
 pub mod os_text;
 mod plain;
@@ -41,6 +42,7 @@ pub use keys::{
     Action, Key, KeyChord, KeyParseError, KeySequence, Modifiers, Mouse, MouseButton, MouseKind, NamedKey, key_names,
 };
 pub use limits::Limits;
+pub use nearest::nearest;
 pub use notification::Notification;
 pub use plain::{Plain, plain_text};
 pub use record::{

@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use super::Place;
 use super::keys::KEYS;
-use super::nearest::nearest;
 use super::reader::{Table, Value};
-use crate::model::{KeySequence, key_names};
+use crate::model::{KeySequence, key_names, nearest};
 
 /// A set of keys that somebody knows from elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -364,6 +364,6 @@ impl Section {
     /// Returns the key that was probably meant by `word`.
     pub(super) fn meant_by(&self, word: &str) -> Option<&'static str> {
         let tried = self.entries.iter().find(|entry| entry.tried.contains(&word)).map(|entry| entry.name);
-        tried.or_else(|| super::nearest::nearest(word, self.names()))
+        tried.or_else(|| crate::model::nearest(word, self.names()))
     }
 }

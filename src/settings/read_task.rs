@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::keys::{STOP, TASK};
-use super::nearest::nearest;
 use super::reader::{Table, Value};
 use super::{Defaults, TaskSettings};
 use crate::model::{
-    CommandSpec, EnvSpec, Limits, Mode, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts, signal_names, signal_number,
+    CommandSpec, EnvSpec, Limits, Mode, RunSpec, SpecError, StdinSpec, StopSpec, Timeouts, nearest, signal_names,
+    signal_number,
 };
 
 /// What a task's table is read against.

@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use super::Place;
 use super::keys::{THEME, THEME_COLORS};
-use super::nearest::nearest;
 use super::reader::Value;
-use crate::model::{Attributes, Color, Style, Underline};
+use crate::model::{Attributes, Color, Style, Underline, nearest};
 
 /// A set of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::model::{KeyChord, KeySequence};
-use crate::settings::{KeyChoice, KeyPreset, KeySettings, KeyTable, Place, Problem, SchemaNames, Settings, nearest};
+use crate::model::{KeyChord, KeySequence, nearest};
+use crate::settings::{KeyChoice, KeyPreset, KeySettings, KeyTable, Place, Problem, SchemaNames, Settings};
 
 use super::keys::{Binding, Intent, Part, TABLES, Table, label, sequence_label, table_of};
 use super::presets;

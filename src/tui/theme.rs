@@ -2,8 +2,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::model::Status;
-use crate::settings::{Problem, Settings, ThemeName, ThemeSettings, nearest};
+use crate::model::{Status, nearest};
+use crate::settings::{Problem, Settings, ThemeName, ThemeSettings};
 
 use super::ColorChoice;
 use super::cells::drawn_style;

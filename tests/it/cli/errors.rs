@@ -45,6 +45,26 @@ fn every_verb_answers_an_unknown_or_foreign_ref_with_3_and_one_line() {
 }
 
 #[test]
+fn a_ref_that_names_no_run_gets_what_was_probably_meant() {
+    stand(|ground: Arc<Ground>| async move {
+        let hint = async |reference: &str| {
+            let ran = ground.verb(&["show", reference]).await;
+            assert_eq!(ran.exit, 3, "{ran:?}");
+            ran.err.split_once("\nhint: ").map(|(_, hint)| hint.trim_end().to_owned()).unwrap_or_default()
+        };
+        assert_eq!(hint("web").await, "session cli-test has no runs; `shtask session ls` lists those that have");
+        let run = ground.start(&["--wait", "--name", "web", "--", "true"]).await;
+        let id = run.rsplit('/').next().expect("an id");
+        assert_eq!(hint("wbe").await, "did you mean web?");
+        assert_eq!(hint("web:7").await, "the newest generation of web is 1");
+        assert_eq!(hint(&id[..3]).await, "a run id is named by 4 or more of its characters");
+        assert_eq!(hint("something-else").await, "`shtask ls --all` lists the runs");
+        assert_eq!(hint("0123456789abcdef").await, "`shtask ls --all` lists the runs");
+        assert_eq!(hint("shtask://other/0123456789abcdef").await, "--session other looks there");
+    });
+}
+
+#[test]
 fn every_verb_answers_a_malformed_ref_with_2_and_shows_it_escaped() {
     stand(|ground: Arc<Ground>| async move {
         for verb in ONE_REF {

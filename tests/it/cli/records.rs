@@ -23,6 +23,30 @@ fn history_lists_what_is_on_record_newest_first() {
     });
 }
 
+/// S11.2: a name is a name, as in every other verb.
+#[test]
+fn a_history_of_a_name_that_no_run_has_is_an_error_with_what_was_probably_meant() {
+    stand(|ground: Arc<Ground>| async move {
+        let none = ground.verb(&["history", "web"]).await;
+        assert_eq!((none.exit, none.out.as_str()), (3, ""), "{none:?}");
+        assert!(
+            none.err.starts_with("error: no run on record is called web\nhint: session cli-test has no runs"),
+            "{none:?}"
+        );
+        assert_eq!(ground.verb(&["history"]).await.exit, 0, "without a name there is nothing to be wrong about");
+        let run = ground.start(&["--wait", "--name", "job", "--", "true"]).await;
+        let near = ground.verb(&["history", "jbo", "--json"]).await;
+        assert_eq!((near.exit, near.out.as_str()), (3, ""), "{near:?}");
+        assert!(near.err.contains(r#""code":"not_found""#) && near.err.contains("did you mean job?"), "{near:?}");
+        let id = run.rsplit('/').next().expect("an id");
+        let by_id = ground.verb(&["history", id]).await;
+        assert!(
+            by_id.exit == 3 && by_id.err.contains(&format!("it is the id of a run: `shtask show {}`", &id[..6])),
+            "{by_id:?}"
+        );
+    });
+}
+
 #[test]
 fn the_summary_has_what_needs_attention_and_a_count_of_the_rest() {
     stand(|ground: Arc<Ground>| async move {
