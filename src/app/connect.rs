@@ -16,7 +16,7 @@ use super::embedded::OWN_PROGRAM;
 use super::place::ServerPlace;
 use crate::model::{ErrorCode, Failure, SessionName, Typist};
 use crate::remote::{Dial, Patience, RemoteClient, connect_to};
-use crate::server::Privacy;
+use crate::server::{Privacy, check_folder};
 use crate::settings::{Settings, process_env};
 
 /// How long a server may take to listen: one that takes up hundreds of runs on a loaded machine.
@@ -66,6 +66,7 @@ pub(super) async fn connect(request: ConnectRequest<'_>) -> Result<RemoteClient,
 
 /// Connects to a server that runs.
 async fn look(place: &ServerPlace) -> Result<UnixStream, Failure> {
+    check_folder(&place.socket, place.privacy)?;
     connect_to(&place.socket)
         .await
         .map_err(|failure| failure.with_hint("`shtask serve` starts one; the first verb that needs a server does, too"))
@@ -78,6 +79,7 @@ pub(super) async fn reach(place: &ServerPlace, started: &AtomicBool) -> Result<U
     if let Ok(stream) = connect_to(&place.socket).await {
         return Ok(stream);
     }
+    check_folder(&place.socket, place.privacy)?;
     let lock = start_lock(place)?;
     loop {
         let has_lock = match lock.try_lock() {

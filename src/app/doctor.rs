@@ -9,7 +9,8 @@ use nix::unistd::{AccessFlags, access};
 
 use super::surroundings::{present_dir, settings};
 use crate::cli::{self, Console, Exit, Fault, Finding, Global};
-use crate::model::shown;
+use crate::model::{Failure, shown};
+use crate::server::{Privacy, check_folder};
 use crate::settings::{Directories, Settings, process_env};
 use crate::sys::{pidfd, tty};
 
@@ -50,7 +51,7 @@ pub(super) fn perform(global: &Global, console: &mut Console) -> Result<Exit, Fa
     });
     found.extend(directories.state.as_deref().and_then(room));
     found.push(match socket(global, &directories) {
-        Some(path) => socket_path(&path),
+        Some((path, privacy)) => socket_path(&path, privacy),
         None => Finding::bad("socket", "there is no place for it", "set HOME or XDG_RUNTIME_DIR"),
     });
     found.push(pidfds());
@@ -108,13 +109,18 @@ fn room(state: &Path) -> Option<Finding> {
     })
 }
 
-fn socket(global: &Global, directories: &Directories) -> Option<PathBuf> {
+fn socket(global: &Global, directories: &Directories) -> Option<(PathBuf, Privacy)> {
     let named = global.socket.clone().or_else(|| process_env("SHTASK_SOCKET").map(PathBuf::from));
-    named.or_else(|| directories.runtime.as_ref().map(|dir| dir.join("server.sock")))
+    let named = named.filter(|path| !path.as_os_str().is_empty()).map(|path| (path, Privacy::Chosen));
+    named.or_else(|| directories.runtime.as_ref().map(|dir| (dir.join("server.sock"), Privacy::Own)))
 }
 
-fn socket_path(path: &Path) -> Finding {
+fn socket_path(path: &Path, privacy: Privacy) -> Finding {
     let name = shown(path);
+    if let Err(error) = check_folder(path, privacy) {
+        let Failure { message, hint, .. } = error.into();
+        return Finding::bad("server", message, hint.unwrap_or_default());
+    }
     let length = path.as_os_str().len();
     if length > MAX_SOCKET_PATH {
         let text = format!("{name} has {length} bytes, and a socket's path may have {MAX_SOCKET_PATH}");

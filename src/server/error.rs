@@ -14,6 +14,12 @@ pub enum PlaceError {
         /// The socket.
         path: PathBuf,
     },
+    /// The folder that the user chose is not there: more likely a slip than a wish, so it is not made.
+    #[error("the folder {} of the server's socket does not exist", path.display())]
+    NoFolder {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Something in the way is not ours or not what it must be; it was not touched.
     #[error("{} cannot be trusted: {why}", path.display())]
     Untrusted {
@@ -36,6 +42,7 @@ impl From<PlaceError> for Failure {
     fn from(error: PlaceError) -> Failure {
         let (code, hint) = match &error {
             PlaceError::InUse { .. } => (ErrorCode::Conflict, "`shtask server status` tells about it"),
+            PlaceError::NoFolder { .. } => (ErrorCode::Unavailable, "make it, or correct --socket or SHTASK_SOCKET"),
             PlaceError::Untrusted { .. } => {
                 (ErrorCode::Unavailable, "remove it, or choose another socket by SHTASK_SOCKET")
             }

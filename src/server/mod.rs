@@ -16,4 +16,4 @@ mod place;
 pub use error::PlaceError;
 pub use host::Host;
 pub use listening::{Patience, Serving};
-pub use place::{Place, Privacy, lock_path};
+pub use place::{Place, Privacy, check_folder, lock_path};

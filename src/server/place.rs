@@ -5,6 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Permissions, TryLockError};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
@@ -51,11 +52,13 @@ fn beside(socket: &Path, ending: &str) -> PathBuf {
 }
 
 impl Place {
-    /// Makes the folder where it is missing, and takes the lock.
+    /// Takes the lock; a folder that is shtask's own is made where it is missing.
     ///
     /// # Errors
-    /// [`PlaceError::InUse`] when another server has the lock; [`PlaceError`] when something in the way is not ours.
+    /// [`PlaceError::InUse`] when another server has the lock; [`PlaceError::NoFolder`] when a chosen folder is missing; [`PlaceError`] when something
+    /// in the way is not ours.
     pub fn claim(socket: &Path, privacy: Privacy) -> Result<Place, PlaceError> {
+        check_folder(socket, privacy)?;
         let folder = folder(socket, privacy)?;
         let lock = lock(&folder, socket)?;
         Ok(Place { socket: socket.to_owned(), privacy, folder, lock, made: None })
@@ -137,6 +140,20 @@ impl Drop for Place {
         // Closing would not do: a child that was forked and has not begun its program yet has the file open, too.
         let _ = self.lock.unlock();
     }
+}
+
+/// Checks that the folder of a socket is there where the user chose it.
+///
+/// # Errors
+/// [`PlaceError::NoFolder`].
+pub fn check_folder(socket: &Path, privacy: Privacy) -> Result<(), PlaceError> {
+    let path = parent(socket);
+    // What else may be wrong with it is found by who uses it.
+    let is_missing = path.metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    if privacy == Privacy::Chosen && is_missing {
+        return Err(PlaceError::NoFolder { path: path.to_owned() });
+    }
+    Ok(())
 }
 
 fn parent(socket: &Path) -> &Path {

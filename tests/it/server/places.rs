@@ -119,6 +119,22 @@ fn a_chosen_folder_is_left_as_it_is_and_refused_where_others_can_put_something_i
     assert!(untrusted(&socket, Privacy::Chosen).contains("others"));
 }
 
+/// S9.1: a folder that somebody has named and that is not there is more likely a slip.
+#[test]
+fn a_chosen_folder_that_is_missing_is_refused_and_not_made_until_it_was_there() {
+    let (_dir, socket) = folder();
+    let path = socket.parent().expect("a folder");
+    let refused = Place::claim(&socket, Privacy::Chosen).expect_err("no folder");
+    assert!(matches!(&refused, PlaceError::NoFolder { path: named } if named == path), "{refused:?}");
+    assert!(!path.exists());
+    std::fs::create_dir(path).expect("a folder");
+    let mut place = Place::claim(&socket, Privacy::Chosen).expect("a place");
+    let _listener = place.listen().expect("a socket");
+    std::fs::remove_dir_all(path).expect("removed");
+    let _listener = place.restore().expect("what is taken away from a server is made anew");
+    UnixStream::connect(&socket).expect("somebody listens");
+}
+
 /// S9.1: what belongs to somebody else is not taken (only root can try).
 #[test]
 fn what_belongs_to_another_user_is_refused() {

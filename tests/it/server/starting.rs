@@ -62,6 +62,34 @@ fn kill(process: &Process, signal: rustix::process::Signal) {
     rustix::process::pidfd_send_signal(&handle, signal).expect("signalled");
 }
 
+/// S9.1, S11.2: a slip in the path of the socket starts nothing.
+#[test]
+fn a_socket_in_a_folder_that_is_not_there_is_an_error_that_names_the_folder() {
+    let home = Home::new();
+    let missing = home.work().join("missing");
+    let socket = missing.join("server.sock");
+    let path = socket.to_str().expect("text");
+    for words in [&["ls"][..], &["server", "status"], &["serve"], &["serve", "--foreground"]] {
+        for by_variable in [false, true] {
+            let mut command = program(&home, words);
+            if by_variable {
+                command.env("SHTASK_SOCKET", path)
+            } else {
+                command.args(["--socket", path])
+            };
+            let output = command.output().expect("the program can be run");
+            let error = format!(
+                "error: the folder {} of the server's socket does not exist\nhint: make it, or correct --socket or SHTASK_SOCKET\n",
+                missing.display()
+            );
+            assert_eq!((output.status.code(), text(&output.stderr)), (Some(6), error), "{words:?}");
+        }
+    }
+    assert!(!missing.exists() && servers(&home).is_empty());
+    let found = shtask(&home, &["doctor", "--socket", path]);
+    assert!(found.status.code() == Some(1) && text(&found.stdout).contains("does not exist"), "{found:?}");
+}
+
 /// S11.5.
 #[test]
 fn sixteen_first_calls_at_once_give_one_server() {
