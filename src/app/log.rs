@@ -17,12 +17,15 @@ use crate::model::{ErrorCode, Failure};
 /// [`ErrorCode::Invalid`] for a level that is none; [`ErrorCode::Broken`] when the file cannot be opened.
 pub(super) fn start(state_dir: Option<&Path>) -> Result<(), Failure> {
     let Some(level) = std::env::var_os("SHTASK_LOG").filter(|level| !level.is_empty()) else { return Ok(()) };
-    let invalid = |error: String| Failure::new(ErrorCode::Invalid, format!("SHTASK_LOG={level:?}: {error}"));
+    let invalid = |error: String| {
+        let failure = Failure::new(ErrorCode::Invalid, format!("SHTASK_LOG={level:?}: {error}"));
+        failure.with_hint("use error, warn, info, debug or trace")
+    };
     let level_text = level.to_str().ok_or_else(|| invalid("not UTF-8".to_owned()))?;
-    let filter = EnvFilter::try_new(level_text)
-        .map_err(|error| invalid(error.to_string()).with_hint("use error, warn, info, debug or trace"))?;
+    let filter = EnvFilter::try_new(level_text).map_err(|error| invalid(error.to_string()))?;
     let state_dir = state_dir.ok_or_else(|| {
-        Failure::new(ErrorCode::Invalid, "there is no place for the log: neither SHTASK_STATE_DIR nor HOME is set")
+        let message = "there is no place for the log: neither SHTASK_STATE_DIR nor HOME is set";
+        Failure::new(ErrorCode::Invalid, message).with_hint("set SHTASK_STATE_DIR")
     })?;
     let file = open(state_dir, "shtask.log")?;
     write_to(file, filter);
@@ -71,6 +74,9 @@ fn open(state_dir: &Path, name: &str) -> Result<File, Failure> {
         OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(flags).open(&path)
     });
     opened.map_err(|error| {
-        Failure::new(ErrorCode::Broken, format!("the log {} cannot be opened: {error}", path.display()))
+        let failure = Failure::new(ErrorCode::Broken, format!("the log {} cannot be opened: {error}", path.display()));
+        failure.with_hint(
+            "make room or give yourself the right to write there, or choose another place with SHTASK_STATE_DIR",
+        )
     })
 }

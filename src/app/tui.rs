@@ -45,7 +45,10 @@ pub(super) fn open(global: &Global, console: &mut Console) -> Result<Exit, Failu
         Err(error) => return Ok(tell_misconfigured(&error, console)),
     };
     // Before a server is started for nothing.
-    tui::check_terminal().map_err(|error| Failure::new(ErrorCode::Broken, error.to_string()))?;
+    tui::check_terminal().map_err(|error| {
+        let failure = Failure::new(ErrorCode::Broken, error.to_string());
+        failure.with_hint("`shtask ls` and the other verbs need no terminal")
+    })?;
     let session = global.session.clone().unwrap_or_else(|| session_of(&settings.project_dir));
     log::start(settings.directories.state.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{Since, WaitFor, duration, key, since, wait_for};
+use super::values::{Since, WaitFor, duration, key, since, wait_for, whole};
 use crate::model::{KeyChord, RunRef, Size, Status};
 
 /// One run.
@@ -92,7 +92,7 @@ pub struct ReadArgs {
     pub part: ReadPart,
 
     /// At most so many bytes of each part, to 1 MiB
-    #[arg(long, value_name = "BYTES", default_value_t = 32 * 1024, value_parser = clap::value_parser!(u32).range(1..=1024 * 1024))]
+    #[arg(long, value_name = "BYTES", default_value_t = 32 * 1024, value_parser = whole::<u32>(1..=1024 * 1024))]
     pub limit: u32,
 }
 
@@ -130,15 +130,15 @@ pub struct LogsArgs {
     pub stream: Option<WhichStream>,
 
     /// Begin with the last so many lines
-    #[arg(long, short = 'n', value_name = "LINES", conflicts_with = "offset")]
+    #[arg(long, short = 'n', value_name = "LINES", conflicts_with = "offset", value_parser = whole::<u32>(0..=u32::MAX.into()))]
     pub tail: Option<u32>,
 
     /// Begin at this byte of the stream
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>(0..=u64::MAX))]
     pub offset: Option<u64>,
 
     /// At most so many bytes of one stream, to 1 MiB: standard output without --stream
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["follow", "tail"], value_parser = clap::value_parser!(u32).range(1..=1024 * 1024))]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["follow", "tail"], value_parser = whole::<u32>(1..=1024 * 1024))]
     pub limit: Option<u32>,
 
     /// Wait so long for more of that stream, where there is none yet
@@ -220,7 +220,7 @@ pub struct SearchArgs {
     pub all: bool,
 
     /// At most so many hits
-    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = whole::<u32>(1..=1_000_000))]
     pub limit: u32,
 }
 
@@ -236,7 +236,7 @@ pub struct HistoryArgs {
     pub name: Option<crate::model::RunName>,
 
     /// At most so many
-    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = whole::<u32>(1..=10_000))]
     pub limit: u32,
 }
 

@@ -128,7 +128,8 @@ impl Verbs<'_> {
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let message = format!("{} is no UTF-8 from byte {at} on: a terminal is typed text", shown(path));
-            Failure::new(ErrorCode::Invalid, message).into()
+            let hint = "what is no text the run has to read for itself, from a file";
+            Failure::new(ErrorCode::Invalid, message).with_hint(hint).into()
         })
     }
 
@@ -136,15 +137,20 @@ impl Verbs<'_> {
     pub(super) fn input(&mut self, path: &Path, max_bytes: usize) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
         let limit = max_bytes as u64 + 1;
-        let read = if path.as_os_str() == "-" {
+        let is_stdin = path.as_os_str() == "-";
+        let name = if is_stdin { "standard input".to_owned() } else { shown(path) };
+        let read = if is_stdin {
             self.here.stdin.by_ref().take(limit).read_to_end(&mut bytes)
         } else {
             File::open(self.here.cwd.join(path)).and_then(|file| file.take(limit).read_to_end(&mut bytes))
         };
-        read.map_err(|error| Failure::new(ErrorCode::Invalid, format!("{} cannot be read: {error}", shown(path))))?;
+        read.map_err(|error| {
+            let failure = Failure::new(ErrorCode::Invalid, format!("{name} cannot be read: {error}"));
+            failure.with_hint("name a file that you can read, or - for standard input")
+        })?;
         if bytes.len() > max_bytes {
-            let message = format!("{} has more than {max_bytes} bytes, the most that is taken", shown(path));
-            return Err(Failure::new(ErrorCode::Invalid, message).into());
+            let message = format!("{name} has more than {max_bytes} bytes, the most that is taken");
+            return Err(Failure::new(ErrorCode::Invalid, message).with_hint("let the run read the file itself").into());
         }
         Ok(bytes)
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::exit::{Exit, Fault};
+use super::hints::hint;
 use super::table::Table;
 use crate::model::Failure;
 
@@ -156,7 +157,7 @@ impl Console {
             format!("{}\n", json!({ "error": failure_json(failure) }))
         } else {
             let mut text = format!("{} {}\n", self.label("error:", "1;31"), failure.message);
-            if let Some(hint) = &failure.hint {
+            if let Some(hint) = hint(failure) {
                 text.push_str(&format!("{} {hint}\n", self.label("hint:", "36")));
             }
             text
@@ -213,8 +214,8 @@ pub(super) fn failure_json(failure: &Failure) -> Value {
         "retryable": failure.retryable,
         "effects": failure.effects,
     });
-    if let Some(hint) = &failure.hint {
-        object["hint"] = hint.as_str().into();
+    if let Some(hint) = hint(failure) {
+        object["hint"] = hint.into();
     }
     object
 }

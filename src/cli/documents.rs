@@ -9,7 +9,7 @@ use super::args::Args;
 use super::args_manage::{CompletionsArgs, ManArgs};
 use super::console::Console;
 use super::exit::{Exit, Fault};
-use crate::model::{ErrorCode, Failure, shown};
+use crate::model::{ErrorCode, Failure, nearest, shown};
 
 /// Prints a completion script.
 ///
@@ -37,8 +37,13 @@ pub fn man(args: &ManArgs, console: &mut Console) -> Result<Exit, Fault> {
         None => command,
         Some(verb) => {
             let found = command.find_subcommand(verb).cloned();
+            let verbs: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+            let hint = match nearest(verb, verbs) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "shtask --help lists the verbs".to_owned(),
+            };
             let unknown = || Failure::new(ErrorCode::Invalid, format!("there is no verb {}", shown(verb)));
-            found.ok_or_else(|| unknown().with_hint("shtask --help lists the verbs"))?
+            found.ok_or_else(|| unknown().with_hint(hint))?
         }
     };
     let mut text = Vec::new();
@@ -48,7 +53,10 @@ pub fn man(args: &ManArgs, console: &mut Console) -> Result<Exit, Fault> {
 }
 
 fn write_pages(folder: &Path) -> Result<(), Failure> {
-    let failed = |error| Failure::new(ErrorCode::Broken, format!("{} cannot be written: {error}", shown(folder)));
+    let failed = |error| {
+        let failure = Failure::new(ErrorCode::Broken, format!("{} cannot be written: {error}", shown(folder)));
+        failure.with_hint("name a folder that is yours to write")
+    };
     std::fs::create_dir_all(folder).map_err(failed)?;
     clap_mangen::generate_to(Args::command(), folder).map_err(failed)
 }

@@ -39,6 +39,8 @@ impl Verbs<'_> {
             target.write(self, &chunk)?;
         }
         export.outcome.await?;
+        // A run that has printed nothing has an empty file, too.
+        target.write(self, b"")?;
         Ok(Exit::DONE)
     }
 
@@ -71,7 +73,8 @@ impl Target {
             none => File::create(path).map(|made| none.insert(made)),
         };
         file.and_then(|file| file.write_all(bytes)).map_err(|error| {
-            Failure::new(ErrorCode::Broken, format!("{} cannot be written: {error}", shown(path))).into()
+            let failure = Failure::new(ErrorCode::Broken, format!("{} cannot be written: {error}", shown(path)));
+            failure.with_hint("name a file in a folder that is there and yours to write").into()
         })
     }
 }

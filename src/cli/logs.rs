@@ -181,7 +181,10 @@ impl Verbs<'_> {
                 if std::mem::take(&mut is_head) {
                     continue;
                 }
-                let broken = |_| Failure::new(ErrorCode::Broken, "the recording cannot be read");
+                let broken = |_| {
+                    let failure = Failure::new(ErrorCode::Broken, "the recording cannot be read");
+                    failure.with_hint("without --since the log is read as it is")
+                };
                 let (at, kind, text): (f64, String, String) = serde_json::from_slice(line).map_err(broken)?;
                 if kind == "o" && at >= skip {
                     let text = plain.admit(text.as_bytes());

@@ -20,6 +20,7 @@ mod facts;
 mod findings;
 mod foreground;
 mod here;
+mod hints;
 mod list;
 mod logs;
 mod parse;

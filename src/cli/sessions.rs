@@ -28,7 +28,8 @@ impl Verbs<'_> {
                     .iter()
                     .map(|(run, left)| format!("{} of {}: {}", left.pid, run.short(), shown(&left.why)))
                     .collect();
-                Err(Failure::new(ErrorCode::Unkillable, format!("these would not end: {}", left.join("; "))))
+                let failure = Failure::new(ErrorCode::Unkillable, format!("these would not end: {}", left.join("; ")));
+                Err(failure.with_hint("the session is as open as before: end them by hand and close it again"))
             }
             Err(failure) => Err(failure),
         };

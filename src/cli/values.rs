@@ -1,6 +1,7 @@
 //! Values of arguments that are not words or numbers.
 
 use std::ffi::{OsStr, OsString};
+use std::ops::RangeInclusive;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
@@ -8,11 +9,28 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use jiff::Timestamp;
 use regex::bytes::Regex;
 
-use crate::model::{KeyChord, parse_span, signal_names, signal_number};
+use crate::model::{KeyChord, key_names, nearest, parse_span, signal_names, signal_number};
 
 /// Reads a duration such as `10s`; a bare number is refused, as nobody can tell its unit.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    parse_span(text).map_err(|expected| format!("expected {expected}"))
+    parse_span(text).map_err(|expected| {
+        let is_bare = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let unit = if is_bare { format!(": {text} needs a unit, as in {text}s") } else { String::new() };
+        format!("expected {expected}{unit}")
+    })
+}
+
+/// Reads a whole number of a range; one that ends with `u32::MAX` or above has no end that anybody wants to know.
+pub(super) fn whole<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            let (least, most) = (range.start(), range.end());
+            let upper =
+                if *most < u32::MAX.into() { format!(" from {least} to {most}") } else { format!(", {least} or more") };
+            format!("expected a whole number{upper}")
+        })
+    }
 }
 
 /// Reads a signal: `INT`, `SIGINT` or `2`.
@@ -20,7 +38,9 @@ pub(super) fn signal(text: &str) -> Result<i32, String> {
     let number = text.parse().ok().filter(|number| (1..=64).contains(number));
     number.or_else(|| signal_number(text)).ok_or_else(|| {
         let names: Vec<&str> = signal_names().map(|name| name.trim_start_matches("SIG")).collect();
-        format!("expected a number from 1 to 64 or one of {}", names.join(" "))
+        let meant = nearest(text.trim_start_matches("SIG"), names.iter().copied());
+        let meant = meant.map_or_else(String::new, |near| format!("did you mean {near}? "));
+        format!("{meant}expected a number from 1 to 64 or one of {}", names.join(" "))
     })
 }
 
@@ -31,11 +51,10 @@ pub(super) fn key(text: &str) -> Result<KeyChord, String> {
         .strip_prefix('^')
         .filter(|rest| rest.chars().count() == 1)
         .map(|rest| format!("C-{}", rest.to_ascii_lowercase()));
-    caret
-        .as_deref()
-        .unwrap_or(text)
-        .parse()
-        .map_err(|_| "keys look like enter, f5, C-c, M-x, S-tab or ctrl+shift+left".to_owned())
+    caret.as_deref().unwrap_or(text).parse().map_err(|_| {
+        let meant = nearest(text, key_names()).map_or_else(String::new, |near| format!("did you mean {near}? "));
+        format!("{meant}keys look like enter, f5, C-c, M-x, S-tab or ctrl+shift+left")
+    })
 }
 
 /// Reads `NAME=VALUE`, of any bytes.
@@ -136,7 +155,8 @@ mod tests {
         {
             assert_eq!(key(text).expect(text).to_string(), shown);
         }
-        assert!(key("Entre").expect_err("no key").contains("C-c"));
+        assert!(key("Entre").expect_err("no key").starts_with("did you mean enter? keys look like"));
+        assert!(key("hyper").expect_err("no key").starts_with("keys look like"));
     }
 
     #[test]
@@ -148,6 +168,23 @@ mod tests {
         for text in ["", "0", "65", "-1", "FOO"] {
             assert!(signal(text).expect_err(text).contains("HUP"), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_no_number_or_duration_is_told_what_is_expected() {
+        let count = whole::<u32>(1..=1000);
+        assert_eq!((count("1"), count("1000")), (Ok(1), Ok(1000)));
+        for text in ["", "x", "0", "1001", "-1", "1.5", "99999999999999999999"] {
+            assert_eq!(count(text), Err("expected a whole number from 1 to 1000".into()), "{text}");
+        }
+        assert_eq!(whole::<u64>(0..=u64::MAX)("x"), Err("expected a whole number, 0 or more".into()));
+        assert!(whole::<u32>(0..=u32::MAX.into())("4294967296").is_err());
+        let bare = duration("10").expect_err("no unit");
+        assert_eq!(bare, "expected a duration such as 500ms, 10s or 1h 30m: 10 needs a unit, as in 10s");
+        assert_eq!(duration("soon").expect_err("no span"), "expected a duration such as 500ms, 10s or 1h 30m");
+        assert!(
+            signal("TREM").expect_err("no signal").starts_with("did you mean TERM? expected a number from 1 to 64")
+        );
     }
 
     #[test]

@@ -36,7 +36,8 @@ impl Verbs<'_> {
                 Ok(waited) => waited?,
                 Err(_) => {
                     let message = format!("the time is over: waited {}", short_span(timeout));
-                    return Err(Failure::new(ErrorCode::TimedOut, message).into());
+                    let failure = Failure::new(ErrorCode::TimedOut, message);
+                    return Err(failure.with_hint("nothing was stopped: it may still come").into());
                 }
             },
         };
@@ -117,10 +118,8 @@ async fn changed(feed: &mut Feed, run: RunId, wanted: impl Fn(&Record) -> bool) 
             Update::Run(view) => vec![view],
             Update::Resync(views) => views,
             Update::Removed(removed) if removed == run => {
-                return Err(Failure::new(
-                    ErrorCode::NotFound,
-                    "the run was removed from the table while it was waited for",
-                ));
+                let message = "the run was removed from the table while it was waited for";
+                return Err(Failure::new(ErrorCode::NotFound, message).with_hint("`shtask history` has its record"));
             }
             Update::Removed(_) => continue,
         };
@@ -136,7 +135,8 @@ async fn ready(client: &dyn Client, run: RunId) -> Result<Waited, Failure> {
     let record = until(client, run, |record| record.status == Status::Running).await?;
     if record.status.is_final() && record.status != Status::Completed {
         let message = format!("{} {} before it was ready", label(&record), record.status.word());
-        return Err(Failure::new(ErrorCode::Unsupported, message));
+        let hint = format!("`shtask why {}` says why", label(&record));
+        return Err(Failure::new(ErrorCode::Unsupported, message).with_hint(hint));
     }
     let line = format!("{} ready", label(&record));
     Ok(Waited { document: record_json(&record), record, line })
@@ -157,7 +157,8 @@ async fn matched(client: &dyn Client, run: RunId, pattern: &Regex) -> Result<Wai
     }
     let message =
         format!("{} ended without a match for {}", label(&record), pattern.as_str().trim_start_matches("(?m)"));
-    Err(Failure::new(ErrorCode::Unsupported, message))
+    let hint = format!("`shtask logs {}` has all that it printed", label(&record));
+    Err(Failure::new(ErrorCode::Unsupported, message).with_hint(hint))
 }
 
 /// The lines of a stream, without control sequences: colours stand in no pattern's way.

@@ -73,12 +73,12 @@ impl LaunchError {
             LaunchError::NoProgram(_) => "a path with a slash is taken from the working directory of the run".into(),
             LaunchError::NotExecutable { path, .. } => format!("chmod +x {}", shown(path)),
             LaunchError::EnvLine { .. } => "a line has the form NAME=VALUE, NAME=\"VALUE\" or NAME='VALUE'".into(),
-            LaunchError::NoCwd(_)
-            | LaunchError::CwdNotFolder(_)
-            | LaunchError::CwdClosed { .. }
-            | LaunchError::ProgramIsFolder(_)
-            | LaunchError::Spec(_)
-            | LaunchError::EnvFile { .. } => return None,
+            LaunchError::NoCwd(_) => "make it, or name another one (cwd)".into(),
+            LaunchError::CwdNotFolder(_) => "name a folder (cwd)".into(),
+            LaunchError::CwdClosed { .. } => "give yourself the right to enter it, or name another one (cwd)".into(),
+            LaunchError::ProgramIsFolder(_) => "name a program that is in it".into(),
+            LaunchError::EnvFile { .. } => "name a file that you can read, or leave it out".into(),
+            LaunchError::Spec(_) => return None,
         };
         Some(hint)
     }

@@ -40,7 +40,8 @@ pub fn exec_failure(run: &Resolved, errno: i32) -> Failure {
             "program {program} cannot start: its arguments ({} bytes) and environment ({} bytes) are too long",
             run.argv.iter().map(|word| word.len() + 1).sum::<usize>(),
             run.env.iter().map(|(name, value)| name.len() + value.len() + 2).sum::<usize>(),
-        )),
+        ))
+        .with_hint("pass long lists in a file or on standard input, or start it with a clean environment"),
         _ => failed(format!("program {program} cannot start: {}", reason(&io::Error::from_raw_os_error(errno)))),
     }
 }

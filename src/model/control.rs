@@ -53,18 +53,22 @@ impl WriteStdin {
     /// # Errors
     /// [`ErrorCode::Invalid`] when neither input nor size is given, the input is empty, or it exceeds a limit.
     pub fn validate(&self) -> Result<(), Failure> {
-        let invalid = |message: String| Err(Failure::new(ErrorCode::Invalid, message));
+        let invalid = |message: String, hint: &str| Err(Failure::new(ErrorCode::Invalid, message).with_hint(hint));
         let (bytes, actions) = match &self.input {
-            None if self.size.is_none() => return invalid("a write needs input, a size, or both".into()),
+            None if self.size.is_none() => {
+                return invalid("a write needs input, a size, or both".into(), "say what to type");
+            }
             None => return Ok(()),
             Some(Input::Text(text)) => (text.len(), 1),
             Some(Input::Actions(actions)) => (actions.iter().map(Action::text_bytes).sum(), actions.len()),
         };
         if actions > Limits::MAX_ACTIONS {
-            return invalid(format!("a write takes at most {} actions, not {actions}", Limits::MAX_ACTIONS));
+            let message = format!("a write takes at most {} actions, not {actions}", Limits::MAX_ACTIONS);
+            return invalid(message, "give them in several writes");
         }
         if bytes > Limits::MAX_INPUT_BYTES {
-            return invalid(format!("a write takes at most {} bytes of text, not {bytes}", Limits::MAX_INPUT_BYTES));
+            let message = format!("a write takes at most {} bytes of text, not {bytes}", Limits::MAX_INPUT_BYTES);
+            return invalid(message, "give it in several writes");
         }
         let empty = match &self.input {
             Some(Input::Text(text)) => text.is_empty(),
@@ -74,7 +78,7 @@ impl WriteStdin {
             }
             None => false,
         };
-        if empty { invalid("the input of a write is empty".into()) } else { Ok(()) }
+        if empty { invalid("the input of a write is empty".into(), "leave out what is empty") } else { Ok(()) }
     }
 }
 

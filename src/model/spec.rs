@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorCode, Failure, Limits, Mode, RunName, Size, os_text};
+use super::{ErrorCode, Failure, Limits, Mode, RunName, Size, os_text, show_span};
 
 /// The command of a run (S3.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,12 +160,14 @@ pub enum SpecError {
         name: OsString,
     },
     /// A duration lies outside its limits.
-    #[error("{what} of {} is out of range: it must be 1 ms to {}", show(*given), show(*max))]
+    #[error("{what} of {} is out of range: it must be {} to {}", show_span(*given), show_span(*min), show_span(*max))]
     Duration {
         /// Which duration.
         what: &'static str,
         /// What was given.
         given: Duration,
+        /// The shortest that is allowed.
+        min: Duration,
         /// The longest that is allowed.
         max: Duration,
     },
@@ -195,17 +197,32 @@ pub enum SpecError {
     },
 }
 
-fn show(span: Duration) -> String {
-    match span.as_secs() {
-        0 => format!("{} ms", span.as_millis()),
-        secs if secs % 3600 == 0 => format!("{} h", secs / 3600),
-        secs => format!("{secs} s"),
+impl From<SpecError> for Failure {
+    fn from(error: SpecError) -> Failure {
+        let failure = Failure::new(ErrorCode::Invalid, error.to_string());
+        match error.hint() {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
     }
 }
 
-impl From<SpecError> for Failure {
-    fn from(error: SpecError) -> Failure {
-        Failure::new(ErrorCode::Invalid, error.to_string())
+impl SpecError {
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            SpecError::EmptyCommand => Some("name a program, or a line for the shell"),
+            SpecError::EnvName { .. } => Some("a name is not empty and has no `=`"),
+            SpecError::Duration { max, .. } if *max == Limits::MAX_FOREGROUND_TIMEOUT => {
+                Some("a run in the background may take up to 24h")
+            }
+            SpecError::Payload { .. } => Some("let the command read the file itself"),
+            SpecError::ForegroundPty => Some("start it with a PTY in the background and attach to it"),
+            SpecError::Duration { .. }
+            | SpecError::Nul { .. }
+            | SpecError::RelativeCwd { .. }
+            | SpecError::PtyPayload
+            | SpecError::Signal { .. } => None,
+        }
     }
 }
 
@@ -294,11 +311,12 @@ impl RunSpec {
         ];
         for (what, given, max) in spans {
             if let Some(given) = given.filter(|span| *span < Limits::MIN_TIMEOUT || *span > max) {
-                return Err(SpecError::Duration { what, given, max });
+                return Err(SpecError::Duration { what, given, min: Limits::MIN_TIMEOUT, max });
             }
         }
         if self.stop.grace > Limits::MAX_GRACE {
-            return Err(SpecError::Duration { what: "the grace", given: self.stop.grace, max: Limits::MAX_GRACE });
+            let (given, max) = (self.stop.grace, Limits::MAX_GRACE);
+            return Err(SpecError::Duration { what: "the grace", given, min: Duration::ZERO, max });
         }
         Ok(())
     }
@@ -343,11 +361,14 @@ mod tests {
     #[test]
     fn timeouts_outside_their_range_are_refused_by_name() {
         let hours = |h: u64| Some(Duration::from_secs(h * 3600));
-        assert!(refused(|s| s.timeouts.wall = hours(25)).starts_with("timeout of 25 h"));
-        assert!(refused(|s| s.timeouts.idle = Some(Duration::ZERO)).starts_with("idle_timeout of 0 ms"));
+        let long = refused(|s| s.timeouts.wall = hours(25));
+        assert_eq!(long, "timeout of 25h is out of range: it must be 1ms to 24h");
+        assert!(refused(|s| s.timeouts.idle = Some(Duration::ZERO)).starts_with("idle_timeout of 0s"));
         assert!(refused(|s| s.timeouts.ready = hours(100)).starts_with("ready_timeout"));
         let foreground = refused(|s| (s.foreground, s.timeouts.wall) = (true, Some(Duration::from_secs(601))));
-        assert!(foreground.contains("601 s"), "{foreground}");
+        assert!(foreground.contains("10m 1s") && foreground.ends_with("1ms to 10m"), "{foreground}");
+        let grace = refused(|s| s.stop.grace = Duration::from_secs(3601));
+        assert_eq!(grace, "the grace of 1h 1s is out of range: it must be 0s to 1h");
     }
 
     #[test]

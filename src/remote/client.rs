@@ -90,7 +90,7 @@ impl RemoteClient {
         let (command, failure) = match self.commands_tx.try_send(command) {
             Ok(()) => return,
             Err(TrySendError::Full(command)) => {
-                (command, Failure::new(ErrorCode::Busy, "too many requests wait already: try again"))
+                (command, Failure::new(ErrorCode::Busy, "too many requests wait already"))
             }
             Err(TrySendError::Closed(command)) => (command, broken("the connection has failed")),
         };

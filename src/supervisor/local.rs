@@ -58,7 +58,7 @@ impl Clients {
         match self.requests_tx.try_send((Arc::clone(caller), request)) {
             Ok(()) => {}
             Err(TrySendError::Full((_, request))) => {
-                request.refuse(Failure::new(ErrorCode::Busy, "too many requests wait already: try again"));
+                request.refuse(Failure::new(ErrorCode::Busy, "too many requests wait already"));
             }
             Err(TrySendError::Closed((_, request))) => {
                 request.refuse(Failure::new(ErrorCode::Unavailable, "the supervisor has ended"));

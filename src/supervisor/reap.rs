@@ -34,7 +34,8 @@ impl Kept {
                 let record = records.of(session, run)?.ok_or_else(|| super::serving::not_found(run))?;
                 if record.status != Status::Orphaned {
                     let message = format!("run {} is {} and not orphaned", run.short(), record.status.word());
-                    return Err(Failure::new(ErrorCode::Conflict, message));
+                    let failure = Failure::new(ErrorCode::Conflict, message);
+                    return Err(failure.with_hint("only orphaned runs leave something to reap: stop a live one"));
                 }
                 vec![record]
             }

@@ -19,7 +19,7 @@ impl Core {
         let refused = if !entry.machine.control_is_open() {
             Some(keeps_its_name(entry.is_final()))
         } else if entry.renaming.is_some() {
-            Some(Failure::new(ErrorCode::Busy, format!("run {} is being renamed already: try again", run.short())))
+            Some(Failure::new(ErrorCode::Busy, format!("run {} is being renamed already", run.short())))
         } else {
             self.holder_of(&session, &name).filter(|holder| *holder != run).map(|holder| taken(&name, holder))
         };
@@ -76,5 +76,6 @@ pub(super) fn keeps_its_name(is_final: bool) -> Failure {
         let failure = Failure::new(ErrorCode::ControlClosed, "the run is over: its record keeps the name that it has");
         return failure.with_hint("start it anew under another name");
     }
-    Failure::new(ErrorCode::ControlClosed, "the run is starting or ending and cannot be renamed now")
+    let failure = Failure::new(ErrorCode::ControlClosed, "the run is starting or ending and cannot be renamed now");
+    failure.with_hint("try again when it runs")
 }

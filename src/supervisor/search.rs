@@ -69,7 +69,7 @@ fn pattern(request: &SearchRequest) -> Result<Regex, Failure> {
     if !(1..=SearchRequest::MAX_PATTERN_BYTES).contains(&request.pattern.len()) {
         let message =
             format!("a pattern has 1 to {} bytes, not {}", SearchRequest::MAX_PATTERN_BYTES, request.pattern.len());
-        return Err(Failure::new(ErrorCode::Invalid, message));
+        return Err(Failure::new(ErrorCode::Invalid, message).with_hint("search for a part that is in one line"));
     }
     if !(1..=SearchRequest::MAX_LIMIT).contains(&request.limit) {
         let message = format!("a search has 1 to {} hits, not {}", SearchRequest::MAX_LIMIT, request.limit);

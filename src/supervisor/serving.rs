@@ -216,6 +216,9 @@ pub(super) fn check_limit(limit_bytes: usize) -> Result<(), Failure> {
 
 /// The failure of a control of a run that is starting or ending, or has ended.
 pub(super) fn control_closed(is_final: bool) -> Failure {
-    let message = if is_final { "the run has ended" } else { "the run is starting or ending and takes no input" };
-    Failure::new(ErrorCode::ControlClosed, message)
+    if is_final {
+        return Failure::new(ErrorCode::ControlClosed, "the run has ended");
+    }
+    let failure = Failure::new(ErrorCode::ControlClosed, "the run is starting or ending and takes no input");
+    failure.with_hint("try again when it runs")
 }

@@ -87,9 +87,11 @@ impl Core {
             return None;
         }
         let failure = if gate.is_closed() {
-            Failure::new(ErrorCode::Closing, format!("session {name} is closed")).with_hint("resume it first")
+            Failure::new(ErrorCode::Closing, format!("session {name} is closed"))
+                .with_hint("resume it first (`shtask session resume`)")
         } else {
             Failure::new(ErrorCode::Closing, format!("session {name} is being closed: nothing starts in it"))
+                .with_hint("wait until it is closed, then resume it (`shtask session resume`)")
         };
         Some(failure)
     }

@@ -73,7 +73,8 @@ impl Core {
         spec.foreground = true;
         if let Some(run) = spec.name.as_ref().and_then(|name| self.active_run(session, name)) {
             let message = format!("a run of that name is running already, as {}", run.short());
-            answer.send(Err(Failure::new(ErrorCode::Conflict, message)));
+            answer
+                .send(Err(Failure::new(ErrorCode::Conflict, message).with_hint("stop it first, or take another name")));
             return Vec::new();
         }
         if let Some(run) = wanted.filter(|run| self.is_listed(session, *run)) {
@@ -215,10 +216,10 @@ impl Core {
         };
         let taken = identity.name.as_ref().and_then(|name| self.active_run(&identity.session, name));
         let found = match taken {
-            Some(other) => Err(Failure::new(
-                ErrorCode::Conflict,
-                format!("a run of that name was started at the same time, as {}", other.short()),
-            )),
+            Some(other) => {
+                let message = format!("a run of that name was started at the same time, as {}", other.short());
+                Err(Failure::new(ErrorCode::Conflict, message).with_hint("stop it first, or take another name"))
+            }
             None => found,
         };
         let resolved = match found {

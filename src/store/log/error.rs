@@ -38,7 +38,9 @@ impl From<LogError> for Failure {
     fn from(error: LogError) -> Failure {
         let message = error.to_string();
         match error {
-            LogError::None { .. } => Failure::new(ErrorCode::NotFound, message),
+            LogError::None { .. } => {
+                Failure::new(ErrorCode::NotFound, message).with_hint("its record has the end of what it printed")
+            }
             LogError::File { .. } => Failure::new(ErrorCode::StoreFailed, message),
             LogError::UnknownVersion { .. } => {
                 Failure::new(ErrorCode::Unsupported, message).with_hint("it was left as it is: use a newer shtask")

@@ -111,6 +111,65 @@ fn a_wrong_usage_names_what_is_missing_and_whose_help_says_more() {
     });
 }
 
+#[test]
+fn a_wrong_value_is_told_with_what_is_expected() {
+    stand(|ground: Arc<Ground>| async move {
+        for (words, expected) in [
+            (&["history", "--limit", "x"][..], "expected a whole number from 1 to 10000"),
+            (&["search", "x", "--limit", "1.5"], "expected a whole number from 1 to 1000000"),
+            (&["read", "web", "--limit", "9999999"], "expected a whole number from 1 to 1048576"),
+            (&["logs", "web", "--tail", "many"], "expected a whole number, 0 or more"),
+            (&["logs", "web", "--offset", "1k"], "expected a whole number, 0 or more"),
+            (&["wait", "web", "--timeout", "10"], "expected a duration such as 500ms, 10s or 1h 30m: 10 needs a unit"),
+            (&["logs", "web", "--since", "soon"], "or a time such as 2026-11-29T10:00:00Z"),
+            (&["resize", "web", "80"], "is not of the form COLSxROWS, as in 80x24"),
+            (&["signal", "web", "TREM"], "did you mean TERM? expected a number from 1 to 64 or one of HUP"),
+            (&["write", "web", "--key", "Entre"], "did you mean enter? keys look like"),
+            (&["run", "--timeout", "25h", "--", "true"], "timeout of 25h is out of range: it must be 1ms to 24h"),
+            (&["run", "--grace", "2h", "--", "true"], "the grace of 2h is out of range: it must be 0s to 1h"),
+        ] {
+            let ran = ground.verb(words).await;
+            assert!(ran.exit == 2 && ran.err.contains(expected) && ran.err.lines().count() <= 2, "{words:?}: {ran:?}");
+        }
+    });
+}
+
+/// S11.1: where somebody can do something about it, that is said.
+#[test]
+fn a_failure_that_somebody_can_mend_has_a_hint() {
+    stand(|ground: Arc<Ground>| async move {
+        let ended = ground.start(&["--pty", "--wait", "--name", "ended", "--", "true"]).await;
+        let live = ground.start(&["--name", "live", "--", "sleep", "60"]).await;
+        for (words, exit, hint) in [
+            (&["write", &ended, "--text", "x"][..], 5, "`shtask restart` starts a run that has ended again"),
+            (&["signal", &ended, "TERM"], 5, "`shtask restart` starts a run that has ended again"),
+            (&["write", &live, "--text", "x"], 1, "start it with a PTY to type into it"),
+            (&["write", "live", "--paste", "no-such-file"], 2, "name a file that you can read"),
+            (
+                &["run", "--stdin", "no-such-file", "--", "cat"],
+                2,
+                "name a file that you can read, or - for standard input",
+            ),
+            (&["run", "--cwd", "/no/such/folder", "--", "true"], 2, "make it, or name another one"),
+            (&["run", "--env-file", "none", "--", "true"], 2, "name a file that you can read, or leave it out"),
+            (&["run", "-f", "--timeout", "20m", "--", "true"], 2, "a run in the background may take up to 24h"),
+            (&["run", "-f", "--name", "live", "--", "true"], 125, "stop it first, or take another name"),
+            (&["run", "--", ""], 2, "name a program, or a line for the shell"),
+            (&["wait", "live", "--timeout", "1ms"], 124, "nothing was stopped: it may still come"),
+            (&["wait", "ended", "--for", "match:never"], 1, "`shtask logs ended:1` has all that it printed"),
+            (&["reap", "live"], 1, "only orphaned runs leave something to reap"),
+            (&["export", "ended", "--text", "-o", "/no/such/folder/file"], 1, "name a file in a folder that is there"),
+            (&["search", ""], 2, "search for a part that is in one line"),
+        ] {
+            let ran = ground.verb(words).await;
+            let line = ran.err.lines().last().unwrap_or_default();
+            assert!(ran.exit == exit && line.starts_with("hint: ") && line.contains(hint), "{words:?}: {ran:?}");
+        }
+        let json = ground.verb(&["write", &ended, "--text", "x", "--json"]).await;
+        assert!(json.err.contains(r#""hint":"`shtask restart`"#), "{json:?}");
+    });
+}
+
 /// S7.6.
 #[test]
 fn with_json_errors_are_objects() {

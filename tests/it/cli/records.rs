@@ -119,6 +119,15 @@ fn an_export_goes_to_standard_output_or_to_a_file() {
 }
 
 #[test]
+fn an_export_of_no_output_is_an_empty_file() {
+    stand(|ground: Arc<Ground>| async move {
+        let run = ground.start(&["--wait", "--", "true"]).await;
+        ground.verb(&["export", &run, "--text", "--output", "empty"]).await.done();
+        assert_eq!(std::fs::read(ground.dir.path().join("empty")).expect("a file"), b"");
+    });
+}
+
+#[test]
 fn logs_can_begin_at_a_time() {
     stand(|ground: Arc<Ground>| async move {
         let run = ground.start(&["echo early; sleep 2; echo late"]).await;
