@@ -23,8 +23,7 @@ impl Core {
             return answer.send(Err(failure));
         }
         if entry.record.mode == Mode::Pipes {
-            let failure = Failure::new(ErrorCode::Unsupported, "this run has pipes: it takes no input and has no size");
-            return answer.send(Err(failure.with_hint("start it with a PTY to type into it")));
+            return answer.send(Err(has_pipes()));
         }
         let Some(port) = entry.port.as_ref().filter(|_| entry.machine.control_is_open()) else {
             return answer.send(Err(control_closed(entry.is_final())));
@@ -203,6 +202,12 @@ impl Core {
         }
         Vec::new()
     }
+}
+
+/// The failure of a control of a run with pipes, live or not: that it has ended would not be why.
+pub(super) fn has_pipes() -> Failure {
+    let failure = Failure::new(ErrorCode::Unsupported, "this run has pipes: it takes no input and has no size");
+    failure.with_hint("start it with a PTY to type into it")
 }
 
 /// Checks how much a read is to return.

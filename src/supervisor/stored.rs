@@ -8,13 +8,13 @@ use super::core::{After, At, Core, Do};
 use super::kept::Kept;
 use super::records;
 use super::request::Request;
-use super::serving::{control_closed, not_found};
+use super::serving::{control_closed, has_pipes, not_found};
 use super::sessions::stale_generation;
 use super::why;
 use crate::api::{
     Activity, ByteCounts, Inspection, Part, PartName, Reading, RunView, StopOutcome, Surroundings, Termination,
 };
-use crate::model::{Failure, Moment, Record, RecordOutput, SessionName};
+use crate::model::{ErrorCode, Failure, Mode, Moment, Record, RecordOutput, SessionName};
 use crate::sys::clock;
 
 impl Core {
@@ -84,6 +84,12 @@ impl Kept {
             Request::Why(_, answer) => answer.send(Ok(why::why(&view(record.into()), None, now()))),
             Request::WithdrawStop(_, _, answer) => answer.send(Ok(false)),
             Request::Rename(_, _, answer) => answer.send(Err(super::renaming::keeps_its_name(true))),
+            Request::Control(_, _, answer) if record.mode == Mode::Pipes => answer.send(Err(has_pipes())),
+            Request::Restart(_, _, answer) => {
+                let message = "the run has ended, and what it was started with is not kept";
+                let failure = Failure::new(ErrorCode::ControlClosed, message);
+                answer.send(Err(failure.with_hint("start its command anew: its record has it")));
+            }
             other => other.refuse(control_closed(true)),
         }
         After::Nothing

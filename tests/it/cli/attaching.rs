@@ -144,8 +144,12 @@ fn nothing_that_the_run_prints_reaches_the_terminal_as_a_command() {
 fn what_cannot_be_attached_is_refused_before_the_terminal_is_touched() {
     let served = Served::new();
     let pipes = served.start(&["--", "sleep", "60"]);
+    let ended_pipes = served.start(&["--wait", "--", "true"]);
     let ended = served.start(&["--pty", "--wait", "--", "true"]);
-    for (run, code, part) in [(pipes, 1, "no terminal"), (ended, 5, "has ended"), ("nobody".to_owned(), 3, "error:")] {
+    let nobody = "nobody".to_owned();
+    for (run, code, part) in
+        [(pipes, 1, "no terminal"), (ended_pipes, 1, "no terminal"), (ended, 5, "has ended"), (nobody, 3, "error:")]
+    {
         let mut terminal = attach(&served, &run);
         assert_eq!(terminal.wait_exit(), Exit::Code(code));
         assert!(terminal.screen().has(part), "{}", terminal.picture());

@@ -47,14 +47,19 @@ fn a_resize_tells_what_it_did() {
     });
 }
 
+/// S11.2: what a run never had is another thing than what it has no more.
 #[test]
 fn what_has_no_terminal_takes_no_input() {
     stand(|ground: Arc<Ground>| async move {
-        let pipes = ground.start(&["--", "sleep", "60"]).await;
-        assert_eq!(ground.verb(&["write", &pipes, "--text", "x"]).await.exit, 1);
-        let pty = ground.start(&["--pty", "--wait", "--", "true"]).await;
-        let ran = ground.verb(&["write", &pty, "--text", "x"]).await;
-        assert_eq!(ran.exit, 5, "{ran:?}");
+        let live_pipes = ground.start(&["--", "sleep", "60"]).await;
+        let ended_pipes = ground.start(&["--wait", "--", "true"]).await;
+        let ended_pty = ground.start(&["--pty", "--wait", "--", "true"]).await;
+        for (run, code) in [(live_pipes, 1), (ended_pipes, 1), (ended_pty, 5)] {
+            for words in [&["write", &run, "--text", "x"][..], &["resize", &run, "80x24"]] {
+                let ran = ground.verb(words).await;
+                assert_eq!(ran.exit, code, "{words:?}: {ran:?}");
+            }
+        }
     });
 }
 

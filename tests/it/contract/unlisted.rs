@@ -64,6 +64,9 @@ async fn what_has_left_the_list_takes_no_input(ground: Arc<Ground>) {
     let run = ground.outcome(ground.pty(":")).await.id;
     let failure = ground.control(run, WriteStdin::text("x")).await.expect_err("it has ended");
     assert_eq!(failure.code, ErrorCode::ControlClosed);
+    let pipes = ground.outcome(ground.sh(":")).await.id;
+    let failure = ground.control(pipes, WriteStdin::text("x")).await.expect_err("it has pipes");
+    assert_eq!(failure.code, ErrorCode::Unsupported, "as when it was listed");
     let restart = ground.client.restart(run, StopRequest { kill: false });
     let failure = within("an answer", restart).await.expect_err("what to start is known no more");
     assert_eq!(failure.code, ErrorCode::ControlClosed);
