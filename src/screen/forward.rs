@@ -5,6 +5,7 @@
 //! drawing everything; a property test holds both against each other.
 
 use super::line::{FILLER_MARK, REPLACEMENT_MARK, width_of};
+use super::links::Links;
 use super::parser::{Parser, text_end};
 use super::skipped::Lines;
 use super::terminal::Terminal;
@@ -156,6 +157,13 @@ fn after_lines(bytes: &[u8], count: usize) -> Option<usize> {
     memchr::memchr_iter(b'\n', bytes).nth(count.checked_sub(1)?).map(|at| at + 1)
 }
 
+/// Returns whether all links that a text begins and does not end at once can be kept.
+fn has_room_for_links(links: &Links, text: &str) -> bool {
+    let count = |what: &[u8]| memchr::memmem::find_iter(text.as_bytes(), what).count();
+    let begun = count(b"\x1b]8;");
+    begun == 0 || links.has_room_for(begun.saturating_sub(count(b"\x1b]8;;\x1b") + count(b"\x1b]8;;\x07")))
+}
+
 impl Terminal {
     /// Returns whether text scrolls the whole main screen and does nothing else.
     pub(super) fn scrolls_plainly(&self) -> bool {
@@ -178,47 +186,71 @@ impl Terminal {
     /// Takes the lines of a stretch that cannot be seen once the whole stretch is drawn. Returns how many bytes were taken;
     /// at least the rest of the stretch must be drawn before anybody looks. Takes nothing when little is to be gained.
     pub(super) fn skip(&mut self, parser: &mut Parser, text: &str, lines: usize) -> usize {
-        let bytes = text.as_bytes();
+        let Some((begun, mut skipped)) = self.begin_skip(parser, text, lines) else { return 0 };
+        let later = &text[begun..];
+        let taken = self.go_on_skipping(&mut skipped, later, memchr::memchr_iter(b'\n', later.as_bytes()).count());
+        self.end_skip(skipped);
+        begun + taken.unwrap_or(0)
+    }
+
+    /// Begins to skip a stretch of so many lines: everything that is shown goes into the history. Returns how many bytes were drawn for that,
+    /// and what goes on with those behind them; none when little is to be gained.
+    ///
+    /// Until [`end_skip`](Terminal::end_skip) the terminal shows nothing that is true.
+    pub(super) fn begin_skip(&mut self, parser: &mut Parser, text: &str, lines: usize) -> Option<(usize, Lines)> {
         let rows = usize::from(self.size.rows());
-        if lines < rows + MIN_SKIPPED_LINES {
-            return 0;
+        if lines < rows + MIN_SKIPPED_LINES || !has_room_for_links(&self.links, text) {
+            return None;
         }
-        // When links have to be forgotten, it matters which are shown.
-        let count = |what: &[u8]| memchr::memmem::find_iter(bytes, what).count();
-        let begun = count(b"\x1b]8;");
-        if begun > 0 && !self.links.has_room_for(begun.saturating_sub(count(b"\x1b]8;;\x1b") + count(b"\x1b]8;;\x07")))
-        {
-            return 0;
-        }
-        // The line that starts where the last row came in fresh.
+        // Up to the line that starts where the last row came in fresh.
         let at_bottom = usize::from(self.grid.place().row) == rows - 1;
         let drawn_lines = if at_bottom { 1 } else { rows };
-        let skipped_lines = lines.saturating_sub(drawn_lines + rows - 1);
-        if skipped_lines < MIN_SKIPPED_LINES {
-            return 0;
+        if lines < drawn_lines + rows - 1 + MIN_SKIPPED_LINES {
+            return None;
         }
-        let Some(start) = after_lines(bytes, drawn_lines) else { return 0 };
-        let Some(length) = after_lines(&bytes[start..], skipped_lines) else { return 0 };
-        parser.advance(&bytes[..start], self);
+        let drawn = after_lines(text.as_bytes(), drawn_lines)?;
+        parser.advance(&text.as_bytes()[..drawn], self);
         let place = self.grid.place();
         debug_assert_eq!((usize::from(place.row), place.col), (rows - 1, 0), "the last row came in fresh");
 
         // The rows above go the way of all rows.
         self.grid.csi(self.size.rows() - 1, b'S');
-        let mut lines = Lines::after(self);
-        let history = self.grid.history();
-        lines.take(&text[start..start + length], skipped_lines, history);
-        self.style = lines.style;
-        self.last_character = None;
-        self.links = lines.links;
-        for command in [lines.title, lines.progress].into_iter().flatten() {
+        self.grid.flush();
+        Some((drawn, Lines::after(self)))
+    }
+
+    /// Takes those of the next lines of a stretch, of which there are `lines`, that cannot be seen when no more come. Returns how many bytes that were;
+    /// none when the rest has to be drawn.
+    pub(super) fn go_on_skipping(&mut self, skipped: &mut Lines, text: &str, lines: usize) -> Option<usize> {
+        let unseen = lines.saturating_sub(self.lines_in_view());
+        if unseen == 0 {
+            return Some(0);
+        }
+        let text = &text[..after_lines(text.as_bytes(), unseen)?];
+        // When links have to be forgotten, it matters which are shown.
+        if !has_room_for_links(&skipped.links, text) {
+            return None;
+        }
+        skipped.take(text, unseen, self.grid.history());
+        for command in [skipped.title.take(), skipped.progress.take()].into_iter().flatten() {
             self.operating_system_command(command.as_bytes(), true);
         }
-        self.grid.behind().restart(true);
+        Some(text.len())
+    }
 
+    /// Returns how many line ends have to be drawn behind a skip, so that nothing else is on the screen.
+    pub(super) fn lines_in_view(&self) -> usize {
+        usize::from(self.size.rows()) - 1
+    }
+
+    /// Ends a skip: the lines in view are to be drawn now.
+    pub(super) fn end_skip(&mut self, skipped: Lines) {
+        self.style = skipped.style;
+        self.last_character = None;
+        self.links = skipped.links;
+        self.grid.behind().restart(true);
         // As many rows scroll off blank as there are above the last one; they stand for what is in the history already.
-        self.grid.clear_pretending(rows - 1, lines.fill);
-        start + length
+        self.grid.clear_pretending(self.lines_in_view(), skipped.fill);
     }
 
     /// Takes the part of a text that cannot be seen once all of it is drawn: of a line that goes on for many screens only the end can.

@@ -2,10 +2,14 @@
 
 use super::forward::{feed, is_unfinished, plain_stretch};
 use super::parser::Parser;
+use super::skipped::Lines;
 use super::terminal::Terminal;
 
-/// The most output that is held undrawn, in bytes. Past it all but the last lines go into the history.
+/// The most output that is held undrawn, in bytes. Past it it is drawn.
 const MAX_HELD_BYTES: usize = 128 * 1024;
+
+/// So many lines more than can be seen, and half of these, are taken into the history.
+const MIN_FORWARDED_LINES: usize = 8;
 
 /// A larger buffer than this is given back once it is empty, in bytes.
 const KEPT_HELD_BYTES: usize = 8 * 1024;
@@ -21,6 +25,8 @@ pub(super) struct Intake {
     text: String,
     /// The lines that end in it.
     lines: usize,
+    /// What has taken the lines before it into the history, when there were more than can be seen.
+    skipped: Option<Box<Lines>>,
     /// What came behind it and may be the start of a sequence.
     rest: Vec<u8>,
 }
@@ -48,8 +54,8 @@ impl Intake {
         }
         if self.rest.len() > MAX_UNFINISHED_BYTES || !is_unfinished(&self.rest) {
             self.settle(terminal);
-        } else if self.text.len() >= MAX_HELD_BYTES {
-            self.compact(terminal);
+        } else {
+            self.forward(terminal);
         }
     }
 
@@ -68,8 +74,15 @@ impl Intake {
     /// Draws all that is held: whoever looks sees the truth.
     pub(super) fn settle(&mut self, terminal: &mut Terminal) {
         if !self.is_empty() {
-            let taken = terminal.skip(&mut self.parser, &self.text, self.lines);
-            self.parser.advance(&self.text.as_bytes()[taken..], terminal);
+            if let Some(mut skipped) = self.skipped.take() {
+                let taken = terminal.go_on_skipping(&mut skipped, &self.text, self.lines);
+                self.text.drain(..taken.unwrap_or(0));
+                terminal.end_skip(*skipped);
+            } else {
+                let taken = terminal.skip(&mut self.parser, &self.text, self.lines);
+                self.text.drain(..taken);
+            }
+            self.parser.advance(self.text.as_bytes(), terminal);
             feed(&mut self.parser, terminal, &self.rest);
             self.text.clear();
             self.text.shrink_to(KEPT_HELD_BYTES);
@@ -79,15 +92,31 @@ impl Intake {
         terminal.grid.flush();
     }
 
-    /// Leaves held only the lines that can be seen.
-    fn compact(&mut self, terminal: &mut Terminal) {
-        let taken = terminal.skip(&mut self.parser, &self.text, self.lines);
-        if taken == 0 {
-            self.settle(terminal);
+    /// Takes what can be seen no more into the history, as it comes: a flood that is taken in at once would let its program wait meanwhile.
+    fn forward(&mut self, terminal: &mut Terminal) {
+        let in_view = terminal.lines_in_view();
+        // Few lines are not worth it, and what stays is moved.
+        if self.lines < in_view + in_view / 2 + MIN_FORWARDED_LINES {
+            if self.text.len() >= MAX_HELD_BYTES {
+                self.settle(terminal);
+            }
             return;
         }
-        self.text.drain(..taken);
-        self.lines = memchr::memchr_iter(b'\n', self.text.as_bytes()).count();
+        let taken = match &mut self.skipped {
+            Some(skipped) => terminal.go_on_skipping(skipped, &self.text, self.lines),
+            None => terminal.begin_skip(&mut self.parser, &self.text, self.lines).map(|(drawn, skipped)| {
+                self.skipped = Some(Box::new(skipped));
+                drawn
+            }),
+        };
+        match taken {
+            Some(taken) => {
+                self.lines -= memchr::memchr_iter(b'\n', &self.text.as_bytes()[..taken]).count();
+                self.text.drain(..taken);
+            }
+            // It could not be skipped, or not as long as it stays undrawn.
+            None => self.settle(terminal),
+        }
     }
 
     /// Leaves a sequence or string that has not ended.

@@ -13,6 +13,7 @@ use crate::model::{Color, Style};
 const MAX_CELL_BYTES: usize = 18;
 
 /// Lines that go into the history without being drawn.
+#[derive(Debug)]
 pub(super) struct Lines {
     csi: Csi,
     pub(super) style: Style,

@@ -235,25 +235,26 @@ proptest! {
         kept in prop::sample::select(vec![1, 20, 100_000]),
         step in prop::sample::select(vec![7, 399, 4096, 70_000]),
         repeats in prop::sample::select(vec![1, 1, 1, 12]),
+        look_every in prop::sample::select(vec![2, 5, 30, usize::MAX]),
     ) {
         // Looking after every few bytes leaves nothing to skip.
-        let run = |step: usize, look: bool| {
+        let run = |step: usize, look_every: usize| {
             let mut screen = Screen::new(first, kept);
             screen.admit(&start);
             screen.admit(b"\x1b[?1049;6;1l\x1b[!p\x1b[4;20l\x0f\x1b)B\x1b*B\x1b+B\x1bc");
             screen.admit(&start);
             screen.take_replies().expect("few replies");
-            for chunk in (0..repeats).flat_map(|_| bytes.chunks(step)) {
+            for (number, chunk) in (0..repeats).flat_map(|_| bytes.chunks(step)).enumerate() {
                 screen.admit(chunk);
-                if look {
+                if number % look_every == look_every - 1 {
                     screen.history();
                 }
             }
             screen.admit(b"\x1b[2b|");
             seen(&mut screen)
         };
-        let drawn = run(400, true);
-        prop_assert_eq!(difference(&run(usize::MAX, false), &drawn), None);
-        prop_assert_eq!(difference(&run(step, false), &drawn), None, "in steps of {}", step);
+        let drawn = run(400, 1);
+        prop_assert_eq!(difference(&run(usize::MAX, usize::MAX), &drawn), None);
+        prop_assert_eq!(difference(&run(step, look_every), &drawn), None, "in steps of {}", step);
     }
 }
