@@ -15,8 +15,8 @@ use super::spool::Spool;
 use crate::sys::watched::Watched;
 use crate::tail::Pipe;
 
-/// The most that is read before it is handed to a collector. The kernel gives about 4 KiB of a PTY a read; collecting them makes a flood
-/// cheap to take in. One buffer serves all runs of a thread.
+/// The most that is read before it is handed to a collector. The kernel gives about 4 KiB of a PTY a read, and more of a pipe. One buffer serves all
+/// runs of a thread.
 const BUFFER_BYTES: usize = 16 * 1024;
 
 /// A first read of less than this is an echo or a line and no flood: nothing more is looked for before it is shown.
@@ -88,11 +88,11 @@ impl Source {
         }
     }
 
-    /// Reads what the kernel holds, up to the budget, and gives it to `admit` in as large chunks as possible. Returns whether the source was
-    /// read dry or has ended.
+    /// Reads what the kernel holds, up to the budget, and gives each read to `admit`. Returns whether the source was read dry or has ended.
     ///
-    /// While a chunk is admitted, the kernel may get the next one of a flood ready: it is dry only when a read right after gives nothing. That is
-    /// cheaper than to be woken again for each chunk. Few bytes after quiet are shown first.
+    /// A terminal gives about 4 KiB a read, and the kernel gets the next ones ready meanwhile. Who reads again at once waits for that, and the program
+    /// waits for who takes much in at once: so what is read is taken in before the next read. It is dry only when a read right after gives nothing, which
+    /// is cheaper than to be woken again for each. Few bytes after quiet are shown first.
     pub(super) fn take_in(&mut self, budget: Budget, mut admit: impl FnMut(Pipe, &[u8])) -> bool {
         let start = Instant::now();
         let mut taken = 0;
@@ -100,10 +100,18 @@ impl Source {
             buffer.resize(BUFFER_BYTES, 0);
             while !self.ended && taken < budget.bytes {
                 let buffer = &mut buffer[..BUFFER_BYTES.min(budget.bytes - taken)];
-                let (filled, is_dry) = self.fill(buffer, taken == 0 && !budget.exact);
-                if filled > 0 {
-                    admit(self.pipe, &buffer[..filled]);
-                    taken += filled;
+                let (count, is_dry) = match self.read_once(buffer, taken == 0 && !budget.exact) {
+                    Read::Bytes(count) => (count, false),
+                    Read::Few(count) => (count, true),
+                    Read::Dry => (0, true),
+                    Read::End => {
+                        self.ended = true;
+                        (0, true)
+                    }
+                };
+                if count > 0 {
+                    admit(self.pipe, &buffer[..count]);
+                    taken += count;
                 }
                 if is_dry {
                     return true;
@@ -116,29 +124,11 @@ impl Source {
         })
     }
 
-    /// Reads until the buffer is full, the kernel has no more, or the source has ended. Returns how much that was, and whether nothing is left:
-    /// that is only said of a read that gave nothing, or, when `few_do`, few bytes.
-    fn fill(&mut self, buffer: &mut [u8], few_do: bool) -> (usize, bool) {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match self.read_once(&mut buffer[filled..], few_do && filled == 0) {
-                Read::Bytes(count) => filled += count,
-                Read::Few(count) => return (count, true),
-                Read::Dry => return (filled, filled == 0),
-                Read::End => {
-                    self.ended = true;
-                    break;
-                }
-            }
-        }
-        (filled, self.ended)
-    }
-
     fn read_once(&mut self, buffer: &mut [u8], few_do: bool) -> Read {
         let spool = &mut self.spool;
         let few_bytes = if few_do { FEW_BYTES.min(buffer.len()) } else { 0 };
         let mut read_now = |fd: &OwnedFd| match spool {
-            Some(spool) => spool.read(fd, buffer, few_bytes),
+            Some(spool) => spool.read(fd, buffer),
             None => read_bytes(fd, buffer),
         };
         let is_few = |count: usize| (1..few_bytes).contains(&count);

@@ -12,9 +12,6 @@ use crate::sys::{fd, hooks, memory};
 /// A terminal gives no more than this in one read.
 const TERMINAL_BYTES: usize = 4096;
 
-/// How often a terminal is read before the hop is emptied: as often as it takes whole pages.
-const READS_A_HOP: usize = 16;
-
 /// How much is forgotten in one step, and so about how much memory an idle run holds.
 const FORGET_BYTES: u64 = 64 * 1024;
 
@@ -74,12 +71,11 @@ impl Spool {
         memory::read_at(&self.file, buffer, offset)
     }
 
-    /// Takes from a descriptor what a read would, and counts it; a terminal that is hung up says `EIO`. A terminal that gives less than `few`
-    /// bytes is not asked for more.
-    pub(super) fn read(&mut self, from: &OwnedFd, buffer: &mut [u8], few: usize) -> io::Result<usize> {
+    /// Takes from a descriptor what a read would, and counts it; a terminal that is hung up says `EIO`.
+    pub(super) fn read(&mut self, from: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
         let moved = match &mut self.hop {
             None => memory::move_bytes(from, &self.file, buffer.len())?,
-            Some(hop) => hop.carry(from, &self.file, buffer.len(), few)?,
+            Some(hop) => hop.carry(from, &self.file, buffer.len())?,
         };
         hooks::pass("spool.moved");
         let read = memory::read_at(&self.file, &mut buffer[..moved], self.taken)?;
@@ -108,26 +104,10 @@ impl Hop {
     }
 
     /// Carries at most `max` bytes from a terminal into a file; what was left in the hop goes first.
-    fn carry(&mut self, from: &OwnedFd, file: &OwnedFd, max: usize, few: usize) -> io::Result<usize> {
-        let mut stopped = Ok(0);
-        for _ in 0..READS_A_HOP {
-            let room = max.saturating_sub(self.left).min(TERMINAL_BYTES);
-            if room == 0 {
-                break;
-            }
-            match memory::move_bytes(from, &self.write, room) {
-                Ok(count) if count > 0 => {
-                    self.left += count;
-                    if count < few {
-                        break;
-                    }
-                }
-                end => {
-                    stopped = end;
-                    break;
-                }
-            }
-        }
+    fn carry(&mut self, from: &OwnedFd, file: &OwnedFd, max: usize) -> io::Result<usize> {
+        let room = max.saturating_sub(self.left).min(TERMINAL_BYTES);
+        let carried = if room > 0 { memory::move_bytes(from, &self.write, room) } else { Ok(0) };
+        self.left += *carried.as_ref().unwrap_or(&0);
         hooks::pass("spool.hopped");
         let mut moved = 0;
         while self.left > 0 && moved < max {
@@ -135,8 +115,8 @@ impl Hop {
             self.left -= count;
             moved += count;
         }
-        // What ended the reads is met again when nothing comes before it any more.
-        if moved > 0 { Ok(moved) } else { stopped }
+        // What the terminal said is met again when nothing comes before it any more.
+        if moved > 0 { Ok(moved) } else { carried }
     }
 }
 
@@ -157,7 +137,7 @@ mod tests {
         let mut spool = Spool::new(false).expect("a spool");
         let mut buffer = [0; 10_000];
         rustix::io::write(&write, &[b'a'; 9000]).expect("written");
-        assert_eq!(spool.read(&read, &mut buffer, 0).expect("read"), 9000);
+        assert_eq!(spool.read(&read, &mut buffer).expect("read"), 9000);
         spool.forget(5000, true);
         // What the kernel had moved when the kill came: nobody has noted it.
         rustix::io::write(&write, b"more").expect("written");
@@ -178,9 +158,9 @@ mod tests {
         fd::set_nonblocking(&master, true).expect("non-blocking");
         let mut spool = Spool::new(true).expect("a spool");
         let mut buffer = [0; 1000];
-        assert_eq!(spool.read(&master, &mut buffer, 0).expect_err("nothing").kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(spool.read(&master, &mut buffer).expect_err("nothing").kind(), io::ErrorKind::WouldBlock);
         rustix::io::write(&slave, b"one").expect("written");
-        assert_eq!(spool.read(&master, &mut buffer, 0).expect("read"), 3);
+        assert_eq!(spool.read(&master, &mut buffer).expect("read"), 3);
         // Killed between the terminal and the file.
         rustix::io::write(&slave, b"two").expect("written");
         memory::move_bytes(&master, &spool.hop.as_ref().expect("a hop").write, 100).expect("moved");
@@ -190,7 +170,7 @@ mod tests {
         drop(slave);
         let mut all = Vec::new();
         loop {
-            match next.read(&master, &mut buffer[..4], 0) {
+            match next.read(&master, &mut buffer[..4]) {
                 Ok(count) => all.extend_from_slice(&buffer[..count]),
                 Err(error) if error.raw_os_error() == Some(libc::EIO) => break,
                 Err(error) => panic!("{error}"),
