@@ -254,6 +254,13 @@ pub(crate) const FIND: &[Binding] = &[
     bind(Intent::Up, &[key(NamedKey::Up)], "up", "the previous line that was found"),
     bind(Intent::PageDown, &[key(NamedKey::PageDown)], "page", "a page down"),
     bind(Intent::PageUp, &[key(NamedKey::PageUp)], "page", "a page up"),
+    bind(
+        Intent::First,
+        &[key(NamedKey::Home)],
+        "first",
+        "the first line that was found; while a word is typed, its beginning",
+    ),
+    bind(Intent::Last, &[key(NamedKey::End)], "last", "the last line that was found; while a word is typed, its end"),
     bind(Intent::ToggleRegex, &[ctrl('r')], "regex", "a regular expression, or plain text"),
     bind(Intent::ToggleCase, &[ctrl('t')], "case", "case always matters, or only when there is upper case"),
     bind(Intent::Back, &[key(NamedKey::Escape), ctrl('c')], "close", "close"),

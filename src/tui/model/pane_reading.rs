@@ -95,8 +95,27 @@ impl Pane {
         self.scroll = Some(self.row_away(row, -i64::from(height / 2)).min(live));
     }
 
+    /// Whether the first row is shown at the top.
+    pub(crate) fn is_at_the_top(&self, height: u16) -> bool {
+        match (&self.reading.filter, &self.frame) {
+            (Some(_), _) => self.filtered_top(height) == 0,
+            (None, frame) => frame.as_ref().is_some_and(|frame| self.scroll == Some(frame.history.first)),
+        }
+    }
+
+    /// Whether the last row is shown at the bottom.
+    pub(crate) fn is_at_the_end(&self, height: u16) -> bool {
+        match &self.reading.filter {
+            Some(filter) => self.filtered_top(height) + usize::from(height) >= filter.count(),
+            None => self.top(height) >= self.live_top(height),
+        }
+    }
+
     /// Whether less than a page follows what is shown.
     pub(crate) fn is_near_the_end(&self, height: u16) -> bool {
+        if let Some(filter) = &self.reading.filter {
+            return self.filtered_top(height) + 2 * usize::from(height) > filter.count();
+        }
         let last = self.shown_rows(height).last().copied().unwrap_or(0);
         last > self.live_top(height)
     }

@@ -28,8 +28,12 @@ pub(crate) struct Shown {
     pub(crate) cut: Option<LinePlace>,
     /// What was found there, and is gone to once it is there.
     pub(crate) pattern: Option<Pattern>,
-    /// The place in the log that the user has gone on to from one end of what is shown.
-    pub(crate) wanted: Option<LinePlace>,
+    /// Whether it was opened at the end of a log: there it stays while more comes.
+    pub(crate) at_end: bool,
+    /// Whether what is printed from now on is shown.
+    pub(crate) follows: bool,
+    /// The part of the log that the user has gone on to.
+    pub(crate) wanted: Option<What>,
     /// The size that was asked for.
     pub(crate) resizing: Option<Size>,
     /// The pane of the selected row meanwhile.
@@ -41,7 +45,9 @@ pub(crate) struct Shown {
 impl Shown {
     /// Whether rows of a log are on their way without being asked for.
     pub(crate) fn is_reading(&self) -> bool {
-        matches!(self.what, What::Log { .. }) && !self.is_whole && (self.cut.is_none() || self.place.is_some())
+        matches!(self.what, What::Log { .. } | What::End(_))
+            && !self.is_whole
+            && (self.cut.is_none() || self.place.is_some())
     }
 
     /// Whether it is a part of a log.
@@ -52,7 +58,7 @@ impl Shown {
     /// Whether its rows are wrapped to the pane.
     pub(crate) fn is_wrapped(&self) -> bool {
         match self.what {
-            What::Log { .. } | What::Merged(_) => true,
+            What::Log { .. } | What::End(_) | What::Merged(_) => true,
             What::Screen(_) | What::Replay(_) => false,
         }
     }

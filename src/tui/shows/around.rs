@@ -1,12 +1,12 @@
-//! A part of a log, around a place in it: what is before it and behind it, and more behind when that is looked at.
+//! A part of a log, around a place in it: what is before it and behind it, and more behind when that is looked at. At its end it goes on.
 
 use std::collections::VecDeque;
 
-use super::lines::{Lines, drawn};
+use super::lines::{self, Lines, drawn};
 use super::stage::{Ended, Stage};
-use super::{Order, Told};
-use crate::api::{Client, ExportedLine, LinePlace, LogRequest};
-use crate::model::RunId;
+use super::{Order, Told, follow};
+use crate::api::{Client, ExportedLine, LinePlace, LogRequest, Newest, SearchRequest, SearchScope, Stream};
+use crate::model::{Failure, RunId};
 
 /// How far before a place is begun, in bytes of its stream.
 const BEFORE_BYTES: u64 = 256 * 1024;
@@ -54,9 +54,40 @@ fn place_of(line: &ExportedLine) -> LinePlace {
     LinePlace { stream: line.stream, offset: line.offset }
 }
 
+/// Shows the end of the log of a run.
+pub(super) async fn show_end(client: &dyn Client, run: RunId, stage: &mut Stage) -> Result<(), Ended> {
+    match newest(client, run).await? {
+        Some(place) => {
+            stage.tell(Told::End(place)).await?;
+            show(client, run, place, stage).await
+        }
+        None => lines::show(client, run, stage).await,
+    }
+}
+
+/// Finds the newest line of a log.
+async fn newest(client: &dyn Client, run: RunId) -> Result<Option<LinePlace>, Failure> {
+    let request = SearchRequest {
+        pattern: "^".to_owned(),
+        is_regex: true,
+        ignore_case: false,
+        scope: SearchScope::Run(run),
+        limit: 1,
+        after: None,
+        newest: Some(Newest { before: None }),
+    };
+    let results = client.search(request).whole().await?;
+    Ok(results.hits.last().map(|hit| LinePlace { stream: hit.stream, offset: hit.offset }))
+}
+
 /// Shows the log of a run around a place.
 pub(super) async fn show(client: &dyn Client, run: RunId, place: LinePlace, stage: &mut Stage) -> Result<(), Ended> {
     let begin = place.offset.saturating_sub(BEFORE_BYTES);
+    // Where a stream goes on of which no line is read.
+    let mut live: Vec<(Stream, u64)> = Vec::new();
+    for stream in follow::live_streams(client, run).await {
+        live.push((*stream, if begin > 0 { follow::end_of(client, run, *stream).await? } else { 0 }));
+    }
     let mut lines = if begin > 0 {
         Lines::behind(client, run, LinePlace { offset: begin, ..place })
     } else {
@@ -68,7 +99,7 @@ pub(super) async fn show(client: &dyn Client, run: RunId, place: LinePlace, stag
         stage.tell(Told::Before(place_of(first))).await?;
     }
     for line in &before.lines {
-        stage.admit(drawn(line).as_bytes());
+        stage.admit(drawn(line.stream, &line.text).as_bytes());
     }
     if before.found.as_ref().is_none_or(|line| line.offset != place.offset) {
         stage.tell(Told::Gone).await?;
@@ -83,10 +114,12 @@ pub(super) async fn show(client: &dyn Client, run: RunId, place: LinePlace, stag
     if begins_later(client, run, place).await {
         stage.tell(Told::Unnumbered).await?;
     }
-    match goes_on {
-        Some((Some(next), last, shown)) => behind(&mut lines, next, last, shown, stage).await,
-        Some((None, ..)) | None => Ok(()),
-    }
+    let is_whole = match goes_on {
+        Some((Some(next), last, shown)) => behind(&mut lines, next, last, shown, stage).await?,
+        Some((None, ..)) | None => true,
+    };
+    let live = live.into_iter().filter(|_| is_whole);
+    lines::go_on(client, live.map(|(stream, end)| lines.follow(run, stream, end)), stage).await
 }
 
 /// Reads up to a place.
@@ -119,7 +152,7 @@ async fn part(
 ) -> Result<(Option<ExportedLine>, LinePlace, Bound), Ended> {
     let (mut line, mut read) = (first, Bound::default());
     loop {
-        stage.admit(drawn(&line).as_bytes());
+        stage.admit(drawn(line.stream, &line.text).as_bytes());
         shown.add(&line);
         read.add(&line);
         let last = place_of(&line);
@@ -130,25 +163,26 @@ async fn part(
     }
 }
 
-/// Goes on part by part, whenever that is asked for.
+/// Goes on part by part, whenever that is asked for. Returns whether the end of the log is shown.
 async fn behind(
     lines: &mut Lines,
     mut next: ExportedLine,
     mut last: LinePlace,
     mut shown: Bound,
     stage: &mut Stage,
-) -> Result<(), Ended> {
+) -> Result<bool, Ended> {
     loop {
         if shown.reaches(ALL) {
             stage.admit(NOT_BEHIND);
-            return stage.tell(Told::Cut(last)).await;
+            stage.tell(Told::Cut(last)).await?;
+            return Ok(false);
         }
         stage.show(true).await?;
         stage.tell(Told::Paused(last)).await?;
         until_more(stage).await?;
         match part(lines, next, shown, stage).await? {
             (Some(line), place, all) => (next, last, shown) = (line, place, all),
-            (None, ..) => return Ok(()),
+            (None, ..) => return Ok(true),
         }
     }
 }

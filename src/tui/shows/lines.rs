@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::Told;
+use super::follow::{self, Follow};
 use super::stage::{Ended, Stage};
 use crate::api::{Client, Export, ExportFormat, ExportedLine, LinePlace, Stream};
 use crate::model::{ErrorCode, Failure, RunId};
@@ -12,6 +14,8 @@ pub(super) struct Lines {
     held: Vec<u8>,
     /// Those that have come and were not taken yet.
     page: VecDeque<ExportedLine>,
+    /// The last one of each stream that has come.
+    last: [Option<ExportedLine>; 2],
 }
 
 impl Lines {
@@ -25,7 +29,7 @@ impl Lines {
     }
 
     fn from(export: Export) -> Lines {
-        Lines { export, held: Vec::new(), page: VecDeque::new() }
+        Lines { export, held: Vec::new(), page: VecDeque::new(), last: [None, None] }
     }
 
     /// Returns the next lines; none at the end.
@@ -40,7 +44,20 @@ impl Lines {
             serde_json::from_slice(line)
                 .map_err(|_| Failure::new(ErrorCode::Broken, "the lines of the log cannot be read"))
         };
-        lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(read).collect::<Result<_, _>>().map(Some)
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let lines: Vec<ExportedLine> = lines.map(read).collect::<Result<_, _>>()?;
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            if let Some(line) = lines.iter().rfind(|line| line.stream == stream) {
+                self.last[place(stream)] = Some(line.clone());
+            }
+        }
+        Ok(Some(lines))
+    }
+
+    /// Goes on behind the last line of a stream that has come, and where none has, at this offset.
+    pub(super) fn follow(&self, run: RunId, stream: Stream, offset: u64) -> Follow {
+        let last = self.last[place(stream)].as_ref();
+        last.map_or_else(|| Follow::from(run, stream, offset), |line| Follow::behind(run, line))
     }
 
     /// Returns the next line, none at the end; does what is asked of the show between two pages.
@@ -56,22 +73,48 @@ impl Lines {
     }
 }
 
-/// Shows the whole log of a run.
+fn place(stream: Stream) -> usize {
+    usize::from(stream == Stream::Stderr)
+}
+
+/// Shows the whole log of a run, and goes on with it.
 pub(super) async fn show(client: &dyn Client, run: RunId, stage: &mut Stage) -> Result<(), Ended> {
+    let live = follow::live_streams(client, run).await;
     let mut lines = Lines::of(client, run);
-    while let Some(page) = lines.next().await? {
-        for line in page {
-            stage.admit(drawn(&line).as_bytes());
+    loop {
+        match lines.next().await {
+            Ok(Some(page)) => page.iter().for_each(|line| stage.admit(drawn(line.stream, &line.text).as_bytes())),
+            Ok(None) => break,
+            // It has printed nothing yet.
+            Err(failure) if failure.code == ErrorCode::NotFound && !live.is_empty() => break,
+            Err(failure) => return Err(failure.into()),
         }
         stage.breathe().await?;
     }
-    Ok(())
+    go_on(client, live.iter().map(|stream| lines.follow(run, *stream, 0)), stage).await
+}
+
+/// Goes on with a log that is shown up to its end.
+pub(super) async fn go_on(
+    client: &dyn Client,
+    follows: impl Iterator<Item = Follow>,
+    stage: &mut Stage,
+) -> Result<(), Ended> {
+    let follows: Vec<((), Follow)> = follows.map(|follow| ((), follow)).collect();
+    if follows.is_empty() {
+        return Ok(());
+    }
+    stage.show(true).await?;
+    stage.tell(Told::Whole).await?;
+    stage.tell(Told::Follows(true)).await?;
+    follow::all(client, follows, |(), stream, line| drawn(stream, line), stage).await?;
+    stage.tell(Told::Follows(false)).await
 }
 
 /// A line as it is drawn: standard error in red.
-pub(super) fn drawn(line: &ExportedLine) -> String {
-    match line.stream {
-        Stream::Stdout => format!("{}\r\n", line.text),
-        Stream::Stderr => format!("\x1b[31m{}\x1b[0m\r\n", line.text),
+pub(super) fn drawn(stream: Stream, text: &str) -> String {
+    match stream {
+        Stream::Stdout => format!("{text}\r\n"),
+        Stream::Stderr => format!("\x1b[31m{text}\x1b[0m\r\n"),
     }
 }

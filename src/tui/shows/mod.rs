@@ -1,6 +1,7 @@
 //! What is shown that no run shows at the moment: logs, merged logs, last screens of finished runs, replays.
 
 mod around;
+mod follow;
 mod lines;
 mod merged;
 mod recorded;

@@ -22,6 +22,8 @@ const MAX_TOLD: usize = 8;
 pub(crate) enum What {
     /// The log of a run: a part of it around the line that begins there when it is a place in it, and otherwise all.
     Log { run: RunId, place: Option<LinePlace> },
+    /// The end of the log of a run.
+    End(RunId),
     /// The last screen of a run, and what scrolled off it.
     Screen(RunId),
     /// What a run printed, in its time.
@@ -60,6 +62,10 @@ pub(crate) enum Told {
         rows: Vec<Arc<Row>>,
         is_text: bool,
     },
+    /// The place of the newest line, where the end of a log was asked for.
+    End(LinePlace),
+    /// Whether more lines come as they are printed.
+    Follows(bool),
     /// The row of the place that was asked for.
     Place(u64),
     /// The line that was asked for is not in the log any more: the place is that of what follows.
@@ -122,6 +128,7 @@ impl Show {
             let outcome = match what {
                 What::Log { run, place: None } => lines::show(client.as_ref(), run, &mut stage).await,
                 What::Log { run, place: Some(place) } => around::show(client.as_ref(), run, place, &mut stage).await,
+                What::End(run) => around::show_end(client.as_ref(), run, &mut stage).await,
                 What::Screen(run) => recorded::last_screen(client.as_ref(), run, &mut stage).await,
                 What::Replay(run) => recorded::replay(client.as_ref(), run, &mut stage).await,
                 What::Merged(sources) => merged::show(client.as_ref(), &sources, &mut stage).await,

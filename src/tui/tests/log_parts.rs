@@ -67,7 +67,9 @@ fn more_of_the_log_is_asked_for_when_its_end_is_looked_at() {
     show(&mut stage, Told::Paused(CUT));
     let more = |stage: &mut Stage| stage.asked().contains(&Cmd::ShowOrder(Order::More));
     assert!(!more(&mut stage));
-    stage.press("G");
+    for _ in 0..20 {
+        stage.press("pagedown");
+    }
     assert!(more(&mut stage));
     let top = stage.model.pane.scroll.expect("the view stays");
     stage.press("pagedown");
@@ -76,6 +78,70 @@ fn more_of_the_log_is_asked_for_when_its_end_is_looked_at() {
     show(&mut stage, told);
     show(&mut stage, Told::Paused(CUT));
     assert!(stage.model.pane.scroll == Some(top) && !more(&mut stage));
+}
+
+#[test]
+fn the_end_of_a_log_that_is_shown_in_parts_is_gone_to_and_followed() {
+    let end = |stage: &mut Stage| {
+        let cmds = stage.asked();
+        cmds.iter().any(|cmd| matches!(cmd, Cmd::Show { what: What::End(_), .. }))
+    };
+    for paused in [true, false] {
+        let mut stage = opened_part(true);
+        if paused {
+            show(&mut stage, Told::Paused(CUT));
+        }
+        stage.press("G");
+        assert!(end(&mut stage), "also while it is read");
+        show(&mut stage, Told::End(CUT));
+        let told = lines(&mut stage, 900, 900);
+        show(&mut stage, told);
+        show(&mut stage, Told::Place(910));
+        show(&mut stage, Told::Whole);
+        assert!(head(&stage).trim_end().ends_with("the end") || head(&stage).contains("the end ·"), "{}", head(&stage));
+        show(&mut stage, Told::Follows(true));
+        assert!(head(&stage).contains("follows"), "{}", head(&stage));
+        let told = lines(&mut stage, 1900, 1900);
+        show(&mut stage, told);
+        assert_eq!(stage.model.pane.scroll, None, "what is new is in sight");
+        stage.press("k G");
+        assert!(!end(&mut stage) && stage.model.pane.scroll.is_none(), "the end is here already");
+        show(&mut stage, Told::Follows(false));
+        assert!(head(&stage).contains("the end"), "the run has ended: {}", head(&stage));
+        stage.press("escape");
+        assert!(stage.text().contains("Search everywhere"));
+    }
+}
+
+#[test]
+fn a_filter_does_not_stop_the_log_from_being_read_on() {
+    let mut stage = opened_part(false);
+    show(&mut stage, Told::Paused(CUT));
+    fetch_rows(&mut stage);
+    stage.press("&").type_text("line 12");
+    let more = |stage: &mut Stage| stage.asked().contains(&Cmd::ShowOrder(Order::More));
+    assert!(more(&mut stage), "the lines that it shows leave room");
+    let told = lines(&mut stage, 900, 900);
+    show(&mut stage, told);
+    fetch_rows(&mut stage);
+    stage.press("enter g & backspace enter");
+    fetch_rows(&mut stage);
+    show(&mut stage, Told::Paused(CUT));
+    assert!(!more(&mut stage), "enough is at hand: {}", head(&stage));
+    let down = |stage: &mut Stage| {
+        for _ in 0..40 {
+            stage.press("pagedown");
+        }
+    };
+    down(&mut stage);
+    assert!(more(&mut stage));
+    show(&mut stage, Told::Cut(CUT));
+    down(&mut stage);
+    let cmds = stage.asked();
+    let opened =
+        |cmd: &Cmd| matches!(cmd, Cmd::Show { what: What::Log { place: Some(place), .. }, .. } if *place == CUT);
+    assert!(cmds.iter().any(opened), "the next part: {cmds:?}");
+    assert!(stage.model.pane.reading.filter.is_some(), "the filter goes on");
 }
 
 #[test]

@@ -69,9 +69,30 @@ fn a_search_goes_over_everything_that_is_kept_while_it_is_typed() {
     assert!(header(&stage).ends_with("1/1"), "{}", header(&stage));
     stage.press("enter n");
     assert_eq!(stage.notice(), "on from the oldest hit");
-    stage.press("escape escape");
+    stage.press("escape");
     assert_eq!(stage.model.focus, Focus::List);
     assert!(stage.text().contains("row 3021"), "back to live");
+}
+
+#[test]
+fn one_key_of_the_list_begins_a_search_and_one_escape_leads_back_to_it() {
+    for (select, n) in [("", 1), ("j j", 3)] {
+        let mut stage = Stage::demo(WIDE);
+        stage.press(select);
+        stage.show(n, frame(stage.model.pane_size(), &["row 1", "row 2", "word"]));
+        stage.press("/").type_text("row");
+        stage.press("enter n /").type_text("word");
+        stage.press("enter v escape escape");
+        assert_eq!(stage.model.focus, Focus::Scroll, "copy mode is a layer of its own");
+        stage.press("escape");
+        assert_eq!(stage.model.focus, Focus::List);
+        assert!(stage.model.pane.reading.search.is_none(), "nothing stays marked");
+        stage.press("[ /").type_text("row");
+        stage.press("enter escape");
+        assert_eq!((stage.model.focus, stage.model.pane.reading.search.is_none()), (Focus::Scroll, true));
+        stage.press("escape");
+        assert_eq!(stage.model.focus, Focus::List);
+    }
 }
 
 #[test]

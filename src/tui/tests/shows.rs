@@ -10,7 +10,7 @@ use crate::api::{Found, LinePlace, RecordsPage, SearchHit, SearchPlace, SearchRe
 use crate::model::{ErrorCode, Failure, Mode, Modifiers, Mouse, MouseButton, MouseKind, Record, Size, Status};
 use crate::tui::cmd::Cmd;
 use crate::tui::event::{Answer, Event, Input};
-use crate::tui::model::Focus;
+use crate::tui::model::{Focus, Overlay};
 use crate::tui::shows::{Order, Playing, Told, What};
 
 pub(super) const WIDE: (u16, u16) = (80, 24);
@@ -70,6 +70,31 @@ pub(super) fn lines(stage: &mut Stage, first: u64, history: u64) -> Told {
 fn what_is_found_everywhere_is_listed_with_run_line_and_time() {
     assert_snapshot!("find_80x24", found(WIDE).picture());
     assert_snapshot!("find_40x12", found(SMALL).picture());
+}
+
+#[test]
+fn home_end_and_pages_go_through_what_was_found_and_edit_the_word_while_it_is_typed() {
+    let (mut stage, number) = searching(WIDE);
+    let hits: Vec<SearchHit> = (1..=50).map(|line| hit(1, line, "an error")).collect();
+    stage.event(Event::Found { number, found: Found { hits, runs: 1, of: 1 } });
+    let next = Some(SearchPlace { run: id(1), stream: Stream::Stdout, offset: 500, record: None, runs: 0 });
+    let results = SearchResults { runs: 1, has_more: true, next, ..SearchResults::default() };
+    stage.event(Event::Answer(Answer::Found { number, result: Ok(results) })).asked();
+    let selected = |stage: &Stage| match &stage.model.overlay {
+        Some(Overlay::Find(find)) => find.selected,
+        other => panic!("{other:?}"),
+    };
+    stage.press("end");
+    assert_eq!((selected(&stage), stage.asked().len()), (49, 0), "the last one, and nothing is asked for");
+    stage.press("home pagedown");
+    assert_eq!(selected(&stage), 18, "all but one of the 19 lines that are shown");
+    stage.press("pageup pageup");
+    assert_eq!(selected(&stage), 0);
+    stage.type_text("s").press("home").type_text("x");
+    match &stage.model.overlay {
+        Some(Overlay::Find(find)) => assert_eq!(find.input.value(), "xerrors"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -413,6 +438,12 @@ fn marked_runs_are_shown_in_one() {
     stage.type_text("line 3");
     stage.press("enter");
     assert!(stage.text().lines().next().expect("header").ends_with("1/1"), "{}", stage.text());
+    stage.press("escape");
+    assert!(stage.model.show.is_some() && stage.model.pane.reading.search.is_none(), "the search is a step of its own");
+    stage.press("&");
+    stage.type_text("line 3");
+    stage.press("enter escape");
+    assert!(stage.model.show.is_some() && stage.model.pane.reading.filter.is_none(), "so is the filter");
     stage.press("escape");
     assert_eq!((stage.model.focus, stage.model.show.is_none()), (Focus::List, true));
 }

@@ -53,8 +53,15 @@ pub(super) fn begin(model: &mut Model, is_down: bool, is_first: bool) -> bool {
     let reading = &model.pane.reading;
     // What a filter hides is no hit here, and the log knows of no filter.
     let Some(search) = reading.search.as_ref().filter(|_| reading.filter.is_none()) else { return false };
-    let Some(Edge { run, .. }) = edge(model, is_down) else { return false };
-    model.beyond = Some(Beyond::new(run, search.pattern.clone(), is_down, is_first));
+    let pattern = search.pattern.clone();
+    model.beyond = match (edge(model, is_down), model.show.as_ref().map(|show| &show.what)) {
+        (Some(Edge { run, .. }), _) => Some(Beyond::new(run, pattern, is_down, is_first)),
+        // Nothing is beyond, but the other end of the log is not at hand.
+        (None, Some(What::Log { run, .. })) if has_other_end(model, is_down) => {
+            Some(Beyond::new(*run, pattern, is_down, is_first).round())
+        }
+        (None, _) => return false,
+    };
     true
 }
 

@@ -28,7 +28,9 @@ pub(super) fn press(
     chord: KeyChord,
     cmds: &mut Vec<Cmd>,
 ) {
-    let page = isize::from(i16::try_from(model.size.1 / 2).unwrap_or(10)).max(1);
+    // All but one of the lines that are shown, below the head and above the bottom line.
+    let page = isize::from(i16::try_from(model.size.1.saturating_sub(6)).unwrap_or(10)).max(1);
+    let has_hits = find.is_current() && !find.hits.is_empty();
     match intent {
         Some(Intent::Back) => return,
         Some(Intent::Accept) if find.is_current() && find.selected < find.hits.len() => return go(model, find, cmds),
@@ -39,6 +41,8 @@ pub(super) fn press(
         Some(Intent::Up) => find.step(-1),
         Some(Intent::PageDown) => find.step(page),
         Some(Intent::PageUp) => find.step(-page),
+        Some(Intent::First) if has_hits => find.select(0),
+        Some(Intent::Last) if has_hits => find.select(find.hits.len() - 1),
         Some(Intent::ToggleRegex) => find.is_regex = !find.is_regex,
         Some(Intent::ToggleCase) => find.exact_case = !find.exact_case,
         Some(_) | None => {

@@ -117,6 +117,10 @@ fn accept(model: &mut Model, mut line: LinePrompt) {
         return;
     }
     let is_empty = line.input.value().is_empty();
+    let is_led = line.before.was_in_list || (line.before.search.is_some() && model.pane.reading.led_here);
+    if line.kind == LineKind::Search {
+        model.pane.reading.led_here = is_led;
+    }
     match (line.kind, is_empty, line.before.search.take()) {
         // Nothing typed: what was looked for last goes on.
         (LineKind::Search, true, Some(search)) => model.pane.reading.search = Some(search),

@@ -55,15 +55,11 @@ fn back(model: &mut Model) -> bool {
     if reading.selection.take().is_some() {
         return true;
     }
-    if model.show.is_some() {
-        // A search is what led here: it is not a step of its own.
-        return reading.cursor.take().is_some();
-    }
-    if reading.cursor.is_some() || reading.search.is_some() {
+    let has_search = reading.search.is_some() && !reading.led_here;
+    if has_search {
         reading.rest();
-        return true;
     }
-    reading.filter.take().is_some()
+    has_search || reading.cursor.take().is_some() || reading.filter.take().is_some()
 }
 
 /// The cursor of copy mode, brought up where the user looks when there is none.

@@ -5,7 +5,7 @@ use crate::model::Mode;
 
 use super::super::cmd::Cmd;
 use super::super::keys::Intent;
-use super::super::model::{Focus, Model, Overlay, Pattern, RowKey, Search, Shown};
+use super::super::model::{Filter, Focus, Model, Overlay, Pattern, RowKey, Search, Shown};
 use super::super::shows::{Order, Source, Told, What};
 use super::{menus, reading, scroll};
 
@@ -34,6 +34,8 @@ pub(super) fn open(model: &mut Model, what: What, title: String, back: Option<Ov
         before: None,
         cut: None,
         pattern: None,
+        at_end: false,
+        follows: false,
         wanted: None,
         resizing: None,
         under,
@@ -55,6 +57,7 @@ pub(super) fn open_at(
     let place = LinePlace { stream: hit.stream, offset: hit.offset };
     open(model, What::Log { run: hit.run, place: Some(place) }, format!("log of {name}"), back, cmds);
     model.pane.reading.search = Some(Search::new(pattern.clone()));
+    model.pane.reading.led_here = true;
     if let Some(show) = &mut model.show {
         show.pattern = Some(pattern);
         show.line = Some(match (mode, hit.stream) {
@@ -68,27 +71,37 @@ pub(super) fn open_at(
 /// Opens the part of the same log that the user has gone on to.
 fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(show) = &mut model.show else { return };
-    let (Some(place), What::Log { run, .. }) = (show.wanted.take(), &show.what) else { return };
-    let (what, title, back) = (What::Log { run: *run, place: Some(place) }, show.title.clone(), show.back.take());
-    let pattern = model.pane.reading.search.as_ref().map(|search| search.pattern.clone());
+    let Some(what) = show.wanted.take() else { return };
+    let (title, back) = (show.title.clone(), show.back.take());
+    let reading = &mut model.pane.reading;
+    let (search, filter, led_here) = (reading.search.take(), reading.filter.take(), reading.led_here);
     open(model, what, title, back, cmds);
-    model.pane.reading.search = pattern.map(Search::new);
+    let reading = &mut model.pane.reading;
+    reading.search = search.map(|search| Search::new(search.pattern));
+    reading.filter = filter.map(Filter::anew);
+    reading.led_here = led_here;
 }
 
 /// Notes that the user goes up from the first row of a part of a log, or down from its last: what is beyond is opened.
 pub(super) fn pass_an_end(model: &mut Model, rows: i64) {
-    let (top, height) = (model.pane.scroll, scroll::height(model));
-    let (Some(show), Some(frame)) = (&mut model.show, &model.pane.frame) else { return };
-    if model.pane.reading.filter.is_some() || show.is_reading() {
+    let (height, whole) = (scroll::height(model), i64::from(u32::MAX));
+    let Some(show) = &mut model.show else { return };
+    let What::Log { run, place: around } = show.what else { return };
+    let has_end = show.cut.is_none() && (show.is_whole || show.at_end);
+    if rows >= whole && around.is_some() && !has_end {
+        show.wanted = Some(What::End(run));
+    }
+    if show.wanted.is_some() || show.is_reading() {
         return;
     }
-    show.wanted = match (rows < 0, show.before, show.cut) {
+    let place = match (rows < 0, show.before, show.cut) {
         // To the very beginning.
-        (true, Some(first), _) if rows <= -i64::from(u32::MAX) => Some(LinePlace { offset: 0, ..first }),
-        (true, Some(first), _) if top == Some(frame.history.first) => Some(first),
-        (false, _, Some(last)) if show.is_whole && model.pane.top(height) >= model.pane.live_top(height) => Some(last),
-        _ => None,
+        (true, Some(first), _) if rows <= -whole => LinePlace { offset: 0, ..first },
+        (true, Some(first), _) if model.pane.is_at_the_top(height) => first,
+        (false, _, Some(last)) if show.is_whole && model.pane.is_at_the_end(height) => last,
+        _ => return,
     };
+    show.wanted = Some(What::Log { run, place: Some(place) });
 }
 
 /// Shows what the log has of a selected run whose output nobody has at hand any more. Returns false when the run itself can be looked at.
@@ -113,6 +126,7 @@ pub(super) fn close(model: &mut Model) -> Option<Overlay> {
     model.pane = show.under;
     // What could not be looked at before is tried again.
     (model.pane.scroll, model.pane.failure) = (None, None);
+    reading::end(model);
     (model.focus, model.dirty) = (Focus::List, true);
     show.back
 }
@@ -135,6 +149,12 @@ pub(super) fn told(model: &mut Model, id: u64, told: Told) {
         }
         Told::Rows { first, rows, is_text: true } => model.pane.reading.text.take(first, &rows),
         Told::Rows { first, rows, is_text: false } => model.pane.history.answered(first, rows),
+        Told::End(place) => {
+            if let What::End(run) = show.what {
+                (show.what, show.at_end) = (What::Log { run, place: Some(place) }, true);
+            }
+        }
+        Told::Follows(follows) => show.follows = follows,
         Told::Place(row) => show.place = Some(row),
         Told::Gone => {
             show.line = None;
@@ -166,7 +186,11 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(frame) = pane.frame.clone() else { return };
     if let Some(row) = show.place.filter(|row| *row < frame.history.end + frame.rows.len() as u64) {
         (show.place, show.anchor) = (None, Some(row));
-        pane.centre(row, height);
+        if show.at_end {
+            pane.scroll = None;
+        } else {
+            pane.centre(row, height);
+        }
         if show.pattern.take().is_some() {
             reading::search_from(pane, row);
         }
@@ -175,7 +199,8 @@ pub(super) fn sync(model: &mut Model, cmds: &mut Vec<Cmd>) {
         show.cut = None;
         cmds.push(Cmd::ShowOrder(Order::More));
     }
-    if matches!(show.what, What::Log { place: Some(_), .. }) && !show.is_whole && show.place.is_none() {
+    let is_around = matches!(show.what, What::Log { place: Some(_), .. }) && !show.at_end;
+    if is_around && !show.is_whole && show.place.is_none() {
         // The view stays where it is while more comes below it.
         pane.stop_view(height);
     }

@@ -62,7 +62,7 @@ pub(super) fn place(model: &Model, area: Rect) -> String {
             above => parts.push(format!("{above} rows above")),
         },
         (None, _) => {
-            let goes_on = show.is_none_or(|show| matches!(show.what, What::Merged(_)));
+            let goes_on = show.is_none_or(|show| show.follows || matches!(show.what, What::Merged(_)));
             let is_cut = show.is_some_and(|show| show.cut.is_some());
             let end = if is_cut { "the end of this part" } else { "the end" };
             parts.push(if goes_on { "follows" } else { end }.to_owned());

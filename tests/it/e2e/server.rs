@@ -40,7 +40,7 @@ impl Served {
         self.command(words).output().expect("the program starts").status.code()
     }
 
-    fn server_pid(&self) -> i32 {
+    pub(super) fn server_pid(&self) -> i32 {
         let status: serde_json::Value =
             serde_json::from_str(&self.verb(&["server", "status", "--json"])).expect("json");
         status["pid"].as_i64().and_then(|pid| pid.try_into().ok()).expect("a pid")

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::product::{home, launch, open};
+use super::product::{home, launch, one, open};
+use super::server::Served;
 
 const CONFIG: &str = r#"
 [tasks.web]
@@ -61,6 +62,37 @@ fn what_is_found_everywhere_is_shown_while_the_search_goes_on() {
     terminal.wait_for("the search, which went on", |screen| screen.has("Search everywhere") && screen.has("of 2 runs"));
     terminal.keys("<Esc>");
     terminal.wait_for_no_text("Search everywhere");
+}
+
+/// What a run prints after its log was opened is shown, by the next server as well.
+#[test]
+fn the_log_of_a_hit_goes_on_with_its_run() {
+    const LINE: &str = "echo the-needle; for n in 1 2; do while ! [ -e go-$n ]; do sleep 0.05; done; echo and-then-$n; done; exec sleep 1000";
+    for mode in ["pty", "pipes"] {
+        let served = Served::new(&one(LINE, &format!("mode = '{mode}'")));
+        let mut terminal = served.open_sized(100, 30);
+        terminal.keys("s");
+        terminal.wait_for_text("the-needle");
+        terminal.keys("F");
+        terminal.wait_for_text("Search everywhere");
+        terminal.keys("needle<Enter>");
+        terminal.wait_for_text("Enter goes there");
+        terminal.keys("<Enter>");
+        terminal.wait_for_text("log of task");
+        served.0.write("go-1", "");
+        terminal.wait_for_text("and-then-1");
+        terminal.keys("G");
+        terminal.wait_for_text("follows");
+        let pid = nix::unistd::Pid::from_raw(served.server_pid());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+        terminal.wait_for_text("the server is there again");
+        served.0.write("go-2", "");
+        terminal.wait_for_text("and-then-2");
+        assert_eq!(terminal.screen().count("and-then-1"), 1, "{}", terminal.picture());
+        served.verb(&["stop", "task"]);
+        terminal.wait_for_no_text("follows");
+        terminal.wait_for_text("the end");
+    }
 }
 
 #[test]

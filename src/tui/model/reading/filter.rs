@@ -29,6 +29,11 @@ impl Filter {
         Ok(Some(Filter { pattern, negated, regex: Some(regex), rows: Scan::default() }))
     }
 
+    /// The same for another text.
+    pub(crate) fn anew(self) -> Filter {
+        Filter { rows: Scan::default(), ..self }
+    }
+
     /// Whether a line is shown.
     pub(crate) fn takes(&self, line: &str) -> bool {
         self.regex.as_ref().is_none_or(|regex| regex.is_match(line) != self.negated)

@@ -23,6 +23,8 @@ pub(crate) struct Press {
 pub(crate) struct Reading {
     pub(crate) text: Text,
     pub(crate) search: Option<Search>,
+    /// Whether one key, or what was found elsewhere, has led to the search and to where it is: they are left together.
+    pub(crate) led_here: bool,
     pub(crate) filter: Option<Filter>,
     /// The cursor of copy mode.
     pub(crate) cursor: Option<Point>,
@@ -72,7 +74,7 @@ impl Reading {
 
     /// Ends copy mode and search; the filter stays.
     pub(crate) fn rest(&mut self) {
-        (self.search, self.cursor, self.selection) = (None, None, None);
+        (self.search, self.cursor, self.selection, self.led_here) = (None, None, None, false);
     }
 
     /// How much is new since the view was stopped, with so many rows more, in words; none while that is nothing.
