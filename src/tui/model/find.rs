@@ -1,6 +1,6 @@
 //! Search everywhere: what is looked for, and what was found.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tui_input::Input;
@@ -28,6 +28,8 @@ pub(crate) struct Find {
     pub(crate) gone: usize,
     /// The place of the selected hit; behind the last one it is that of the words that more is found from there on.
     pub(crate) selected: usize,
+    /// The runs that have hits, those that were let go included.
+    hit_runs: BTreeSet<RunId>,
     /// How many runs were searched by now, and how many there are.
     pub(crate) runs: (usize, usize),
     /// Whether the search has ended at its bound.
@@ -74,6 +76,7 @@ impl Find {
         (self.hits, self.gone, self.selected) = (Vec::new(), 0, 0);
         (self.runs, self.has_more, self.next, self.further) = ((0, 0), false, None, 0);
         (self.is_cut, self.unreadable) = (false, 0);
+        self.hit_runs.clear();
     }
 
     /// Ends the search that is under way. What it has found stays; the same word is searched for anew.
@@ -114,6 +117,7 @@ impl Find {
     pub(crate) fn take(&mut self, found: Found) {
         self.runs = (found.runs, found.of);
         self.further += found.hits.len();
+        self.hit_runs.extend(found.hits.iter().map(|hit| hit.run));
         self.hits.extend(found.hits);
         let surplus = self.hits.len().saturating_sub(MAX_HITS);
         if surplus > 0 {
@@ -144,6 +148,7 @@ impl Find {
     /// How many hits there are, and whether that is all, in words.
     pub(crate) fn summary(&self) -> String {
         let lines = match (self.gone, self.has_more) {
+            _ if self.hits.is_empty() => "nothing".to_owned(),
             (0, false) => plural(self.hits.len(), "line"),
             (0, true) => format!("the first {}", plural(self.hits.len(), "line")),
             (gone, _) => format!("lines {} to {}", gone + 1, gone + self.hits.len()),
@@ -153,7 +158,11 @@ impl Find {
             1 => ", one log could not be read".to_owned(),
             count => format!(", {count} logs could not be read"),
         };
-        format!("{lines} in {}{unreadable}", plural(self.runs.0, "run"))
+        let runs = match (self.hit_runs.len(), self.runs.0) {
+            (hit, searched) if hit == 0 || hit >= searched => plural(searched, "run"),
+            (hit, searched) => format!("{hit} of {}", plural(searched, "run")),
+        };
+        format!("{lines} in {runs}{unreadable}")
     }
 
     /// How far the search is that is under way, in words.

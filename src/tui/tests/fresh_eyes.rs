@@ -2,9 +2,10 @@
 
 use insta::assert_snapshot;
 
-use super::stage::{Stage, frame, id, run, with_record};
-use crate::api::RunView;
+use super::stage::{Stage, frame, id, run, with_history, with_record};
+use crate::api::{Found, RunView, SearchHit, SearchResults, Stream};
 use crate::model::{KeyboardOwner, Mode, Size, Status, Typist, TypistId, TypistKind};
+use crate::tui::event::{Answer, Event};
 use crate::tui::keys::Intent;
 use crate::tui::model::{Overlay, RowKey, Target, summary};
 
@@ -203,4 +204,89 @@ fn what_was_seen_before_the_interface_was_left_is_not_unseen_when_it_is_opened_a
     anew.model.list.remember([(id(2), crate::tui::Seen { output: 9, bells: 0 })].into());
     anew.resync(vec![live(1, 0, 0), live(2, 3, 0)]);
     assert!(anew.model.list.known(id(2)).is_some_and(|known| known.unseen));
+}
+
+#[test]
+fn runs_with_hits_and_runs_that_were_searched_are_counted_apart() {
+    let said = |hits: &[u8], runs: usize| {
+        let mut stage = Stage::demo(WIDE);
+        stage.press("F").type_text("error");
+        stage.press("enter");
+        let number = stage.model.searches;
+        let hit = |n: &u8| SearchHit {
+            run: id(*n),
+            stream: Stream::Stdout,
+            line: 1,
+            offset: 0,
+            at: None,
+            text: "error".into(),
+        };
+        let found = Found { hits: hits.iter().map(hit).collect(), runs, of: runs };
+        stage.event(Event::Found { number, found });
+        let results = SearchResults { runs, ..SearchResults::default() };
+        stage.event(Event::Answer(Answer::Found { number, result: Ok(results) }));
+        let text = stage.text();
+        text.lines().nth(2).expect("the summary").split(['│', ';']).nth(1).expect("words").trim().to_owned()
+    };
+    assert_eq!(said(&[1, 1, 4], 6), "3 lines in 2 of 6 runs");
+    assert_eq!(said(&[1], 6), "1 line in 1 of 6 runs");
+    assert_eq!(said(&[1, 2], 2), "2 lines in 2 runs");
+    assert_eq!(said(&[1], 1), "1 line in 1 run");
+    assert_eq!(said(&[], 6), "nothing in 6 runs");
+}
+
+#[test]
+fn the_count_of_hits_is_whole_however_narrow_the_pane_is() {
+    for (n, select) in [(1, ""), (3, "j j")] {
+        for size in [SMALL, (50, 12), (30, 8)] {
+            let mut stage = Stage::demo(size);
+            stage.press(select).press("z");
+            let at = stage.model.pane_size();
+            let rows: Vec<String> = (0..at.rows()).map(|row| format!("row {row}")).collect();
+            let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+            stage.show(n, with_history(frame(at, &rows), 0, 9000));
+            stage.press("[ /").type_text("row");
+            while super::scrolling::answer_history(&mut stage, n) > 0 {}
+            let (head, whole) = (first_line(&stage), 9000 + u64::from(at.rows()));
+            assert!(head.trim_end().ends_with(&format!(" {whole}/{whole}")), "{size:?}: {head}");
+        }
+    }
+}
+
+#[test]
+fn what_the_header_says_at_the_right_never_touches_the_state() {
+    for cols in 40..=80 {
+        for length in 1..=40 {
+            let mut stage = Stage::new((cols, 12), vec![]);
+            let name = "n".repeat(length);
+            stage.resync(vec![run(1, Some(&name), Mode::Pty, Status::Running)]);
+            stage.press("enter");
+            let head = first_line(&stage);
+            let before = head.find("attached").and_then(|at| head[..at].chars().next_back());
+            assert!(before.is_none_or(|c| c == ' '), "{cols} columns: {head}");
+        }
+    }
+}
+
+#[test]
+fn every_question_can_be_answered_in_the_smallest_terminal() {
+    let answers = |has_server: bool, keys: &str, size: (u16, u16)| {
+        let mut stage = Stage::demo(size);
+        stage.model.setup.has_server = has_server;
+        stage.press(keys).text()
+    };
+    for size in [(20, 5), (20, 6), (28, 6), (40, 12)] {
+        let text = answers(true, "q", size);
+        let all = ["Leave shtask?", "detach", "stop all", "stay"];
+        assert!(all.iter().all(|answer| text.contains(answer)), "{size:?}: {text}");
+        let text = answers(false, "q", size);
+        assert!(["Leave shtask?", "stop all and leave", "stay"].iter().all(|answer| text.contains(answer)), "{text}");
+        let text = answers(true, "space j space x", size);
+        let all = ["stop 2 marked", "web, ", "stop 2 runs", "do nothing"];
+        assert!(all.iter().all(|answer| text.contains(answer)), "{size:?}: {text}");
+        let text = answers(true, "M", size);
+        assert!(text.contains("Rename web"), "{text}");
+        let last = answers(true, "q", size).lines().last().expect("a line").to_owned();
+        assert!(!last.ends_with("leav"), "a hint is whole: {last}");
+    }
 }

@@ -207,7 +207,7 @@ async fn what_a_search_finds_is_shown_as_it_comes_and_leaving_ends_it() {
     let (_, sender, answer) = show.fake.searches.lock().expect("searches").pop().expect("one");
     answer.send(Ok(SearchResults { runs: 9, ..SearchResults::default() }));
     drop(sender);
-    show.until("its outcome", |show| show.shown().contains("0 lines in 9 runs")).await;
+    show.until("its outcome", |show| show.shown().contains("nothing in 9 runs")).await;
 }
 
 #[tokio::test]

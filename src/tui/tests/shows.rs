@@ -214,7 +214,7 @@ fn whoever_goes_past_the_last_of_the_first_lines_gets_more() {
     let (mut stage, number) = searching(WIDE);
     tell_hits(&mut stage, number, 1..=1000, 3);
     end_at_bound(&mut stage, number, 1000);
-    assert!(stage.text().contains("the first 1000 lines in 4 runs"), "{}", stage.text());
+    assert!(stage.text().contains("the first 1000 lines in 1 of 4 runs"), "{}", stage.text());
     for _ in 0..200 {
         stage.press("pagedown");
     }
@@ -226,7 +226,11 @@ fn whoever_goes_past_the_last_of_the_first_lines_gets_more() {
     tell_hits(&mut stage, number, 1001..=1003, 9);
     let results = SearchResults { runs: 40, ..SearchResults::default() };
     stage.event(Event::Answer(Answer::Found { number, result: Ok(results) }));
-    assert!(stage.text().contains("1003 lines in 40 runs") && stage.text().contains("error 1001"), "{}", stage.text());
+    assert!(
+        stage.text().contains("1003 lines in 1 of 40 runs") && stage.text().contains("error 1001"),
+        "{}",
+        stage.text()
+    );
     stage.press("enter");
     assert!(stage.asked().iter().any(|cmd| matches!(
         cmd,
@@ -307,7 +311,7 @@ fn the_lines_that_are_kept_are_bounded_and_the_oldest_go() {
             }
         }
     }
-    assert!(stage.text().contains("lines 1001 to 11000 in 4 runs"), "{}", stage.text());
+    assert!(stage.text().contains("lines 1001 to 11000 in 1 of 4 runs"), "{}", stage.text());
     let Some(crate::tui::model::Overlay::Find(find)) = &stage.model.overlay else { panic!("a search") };
     assert_eq!((find.hits.len(), find.hits[find.selected].line), (10_000, 10_001));
 }

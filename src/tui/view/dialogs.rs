@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::widgets::{Clear, Widget};
 
 use super::super::exporting::Form;
 use super::super::model::{Model, Overlay, SIGNALS, overlay_area};
@@ -73,38 +74,57 @@ fn menu(model: &Model) -> Option<Menu> {
 /// Where a menu stands: the box, its lines of text, the place of the entries and the first one that is shown.
 struct Place {
     area: Rect,
+    /// Whether there is room for a frame: the least terminals have none.
+    framed: bool,
     text: Vec<String>,
     entries: Rect,
     first: usize,
 }
 
+/// So many entries are shown at least, where there are as many.
+const MIN_ENTRIES: u16 = 3;
+
+/// The least columns of a box, where the terminal has as many.
+const MIN_COLS: u16 = 28;
+
 fn place(model: &Model, menu: &Menu) -> Place {
     let longest =
         menu.entries.iter().chain([&menu.title, &menu.text]).map(|text| super::super::model::width(text)).max();
-    let cols = u16::try_from(longest.unwrap_or(0) + 6).unwrap_or(u16::MAX).clamp(28, 60);
-    let inner = usize::from(cols.min(model.size.0)).saturating_sub(4);
-    let mut text = wrap(&menu.text, inner);
+    let cols = u16::try_from(longest.unwrap_or(0) + 6).unwrap_or(u16::MAX).clamp(MIN_COLS, 60).min(model.size.0);
     let count = u16::try_from(menu.entries.len()).unwrap_or(u16::MAX);
     let rows = model.size.1.saturating_sub(1);
+    let longest = menu.entries.iter().map(|text| super::super::model::width(text)).max().unwrap_or(0);
+    let has_cols = usize::from(cols) >= longest + 4 || cols >= MIN_COLS;
+    let framed = has_cols && rows >= 2 + count.min(MIN_ENTRIES) + u16::from(!menu.text.is_empty());
+    // Without a frame there is the title, at least.
+    let (head, edge) = if framed { (2, 1) } else { (1, 0) };
+    let mut text = wrap(&menu.text, usize::from(cols.saturating_sub(2 + 2 * edge)));
     // Entries come first when there is little room.
-    text.truncate(usize::from(rows.saturating_sub(2 + count.min(3))));
+    text.truncate(usize::from(rows.saturating_sub(head + count.min(MIN_ENTRIES))));
     let lines = u16::try_from(text.len()).unwrap_or(0);
-    let area = overlay_area((model.size.0, rows), cols, count + lines + 2);
+    let area = overlay_area((model.size.0, rows), cols, count + lines + head);
     let inside = Rect {
-        x: area.x + 1,
+        x: area.x + edge,
         y: area.y + 1,
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
+        width: area.width.saturating_sub(2 * edge),
+        height: area.height.saturating_sub(head),
     };
     let entries = Rect { y: inside.y + lines, height: inside.height.saturating_sub(lines), ..inside };
     let first = (menu.selected + 1).saturating_sub(usize::from(entries.height).max(1));
-    Place { area, text, entries, first }
+    Place { area, framed, text, entries, first }
 }
 
 pub(super) fn draw(model: &Model, theme: Theme, buf: &mut Buffer) {
     let Some(menu) = menu(model) else { return };
     let place = place(model, &menu);
-    let inside = window(buf, place.area, &crate::model::plain_line(&menu.title, 50), theme.head(true));
+    let title = crate::model::plain_line(&menu.title, 50);
+    let inside = if place.framed {
+        window(buf, place.area, &title, theme.head(true))
+    } else {
+        Clear.render(place.area.intersection(buf.area), buf);
+        put_line(buf, place.area, place.area.y, &title, theme.head(true));
+        Rect { y: place.area.y + 1, height: place.area.height.saturating_sub(1), ..place.area }
+    };
     for (y, line) in (inside.y..inside.bottom()).zip(&place.text) {
         put(buf, inside.x + 1, y, inside.width.saturating_sub(1), line, theme.label());
     }

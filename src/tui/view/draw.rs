@@ -8,7 +8,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use crate::model::CursorShape;
 
 use super::super::keys::Part;
-use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, fit};
+use super::super::model::{Focus, MIN_COLS, MIN_ROWS, Model, Overlay, areas, cut, fit};
 use super::super::theme::Theme;
 use super::{
     browser, dialogs, find, groups, help, inspect, list, palette, pane, prompt, reading, rename, split, status, waiting,
@@ -119,6 +119,7 @@ pub(super) fn put_line(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: 
 pub(super) fn window(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
     let area = area.intersection(buf.area);
     Clear.render(area, buf);
+    let title = cut(title, "", usize::from(area.width.saturating_sub(4)));
     let block = Block::bordered().border_style(style).title(format!(" {title} "));
     let inside = block.inner(area);
     block.render(area, buf);

@@ -63,14 +63,17 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     } else if !title.trim().is_empty() {
         text.push_str(&format!(" · {}", title.trim()));
     }
+    // The state is always there: the name is cut for it, then what is said at the right; of the rest there is what fits.
+    let cols = usize::from(area.width);
+    let least = width(&list::title(model, row, theme, cols)).min(MIN_TITLE_COLS);
     let right = match (&model.inspect, model.focus) {
         (Some(_), _) => "inspect ".to_owned(),
         (None, Focus::Scroll | Focus::Attached)
             if model.pane.scroll.is_some() || model.pane.reading.filter.is_some() =>
         {
-            reading::place(model, area)
+            reading::place(model, area, cols.saturating_sub(least))
         }
-        (None, Focus::Scroll) => reading::place(model, area),
+        (None, Focus::Scroll) => reading::place(model, area, cols.saturating_sub(least)),
         (None, focus) => {
             let words = view.filter(|view| !view.record.status.is_final());
             match (words.and_then(|view| model.keyboards.words(view)), focus) {
@@ -84,9 +87,7 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
         asking if is_narrow && !asking.is_empty() => format!("{asking} {right}"),
         _ => right,
     };
-    // The state is always there: the name is cut for it, then what is said at the right; of the rest there is what fits.
-    let cols = usize::from(area.width);
-    let least = width(&list::title(model, row, theme, cols)).min(MIN_TITLE_COLS);
+    let right = if right.is_empty() || right.starts_with(' ') { right } else { format!(" {right}") };
     let right = cut(&right, "", cols.saturating_sub(least));
     let left = cols.saturating_sub(width(&right));
     let room = left.saturating_sub(width(&text).min(left / 3));

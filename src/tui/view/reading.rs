@@ -46,8 +46,9 @@ pub(super) fn cursor(model: &Model, area: Rect) -> Option<Position> {
     (at.col < area.width).then(|| Position::new(area.x + at.col, area.y + line))
 }
 
-/// Where the view is, and what is done there: the right end of the header, the most important last, as it is cut on the left.
-pub(super) fn place(model: &Model, area: Rect) -> String {
+/// Where the view is, and what is done there: the right end of the header, in at most so many columns where that is possible. What is most important
+/// stands last, and goes last where not all fits.
+pub(super) fn place(model: &Model, area: Rect, room: usize) -> String {
     let pane = &model.pane;
     let reading = &pane.reading;
     let height = model.terminal_area().map_or(area.height, |area| area.height);
@@ -58,6 +59,7 @@ pub(super) fn place(model: &Model, area: Rect) -> String {
         (Some(_), None) => match pane.top(height).saturating_sub(frame.history.first) {
             // Where rows are missing above, their number says little: the room is left to the title.
             _ if show.is_some_and(|show| show.before.is_some()) => {}
+            0 => parts.push("the top".to_owned()),
             1 => parts.push("1 row above".to_owned()),
             above => parts.push(format!("{above} rows above")),
         },
@@ -94,7 +96,7 @@ pub(super) fn place(model: &Model, area: Rect) -> String {
         });
     }
     // Where not all fits, the place goes first.
-    let room = usize::from(area.width) * 2 / 3;
+    let room = room.min(usize::from(area.width) * 2 / 3);
     while parts.len() > 1 && super::super::model::width(&parts.join(" · ")) + 2 > room {
         parts.remove(0);
     }

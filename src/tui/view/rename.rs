@@ -3,7 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::super::model::{Model, RenamePrompt, overlay_area};
+use crate::model::plain_line;
+
+use super::super::model::{Model, RenamePrompt, cut, overlay_area};
 use super::super::theme::Theme;
 use super::draw::{put, window, wrap};
 use super::prompt::draw_input;
@@ -16,8 +18,8 @@ pub(super) fn draw(model: &Model, open: &RenamePrompt, theme: Theme, buf: &mut B
     let cols = COLS.min(size.0);
     let lines = wrap(open.error.as_deref().unwrap_or_default(), usize::from(cols.saturating_sub(4)));
     let rows = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
-    let title = crate::model::plain_line(&open.title(), usize::from(cols.saturating_sub(16)));
-    let title = if open.pending.is_empty() { title } else { format!("{title}: waiting…") };
+    let waiting = if open.pending.is_empty() { "" } else { ": waiting…" };
+    let title = cut(&plain_line(&open.title(), 128), waiting, usize::from(cols.saturating_sub(4)));
     let inside = window(buf, overlay_area(size, cols, rows), &title, theme.head(true));
     let line = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), height: 1, ..inside };
     let cursor = draw_input(&open.input, open.hint(), true, theme, line, buf);

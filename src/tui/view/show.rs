@@ -16,7 +16,7 @@ pub(super) fn draw_header(model: &Model, show: &Shown, theme: Theme, area: Rect,
         Some(playing) => played(playing),
         None if !show.is_whole && show.place.is_none() && model.pane.scroll.is_none() => "reading… ".to_owned(),
         None if show.is_reading() && show.anchor.is_none() && show.place.is_none() => "reading… ".to_owned(),
-        None => reading::place(model, area),
+        None => reading::place(model, area, usize::from(area.width)),
     };
     let left = usize::from(area.width).saturating_sub(width(&right));
     let line = show.line.as_ref().map(|line| format!(" · {line}")).unwrap_or_default();

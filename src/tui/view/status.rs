@@ -67,9 +67,13 @@ fn hints(model: &Model, area: Rect) -> Vec<(u16, Hint)> {
     let gap = if room >= 60 { 2 } else { 1 };
     let total = |hints: &[Hint]| hints.iter().map(|hint| hint.cols() + gap).sum::<usize>().saturating_sub(gap);
     while total(&hints) > room && hints.len() > 1 {
-        // The least important stands before the last two; the most important one stays with the way out.
-        let at = if hints.len() > 3 { hints.len() - 3 } else { 1 };
-        hints.remove(at.min(hints.len() - 1));
+        // The least important stands before the last two; the most important one stays with the way out, or gives way to it.
+        let at = match hints.len() {
+            4.. => hints.len() - 3,
+            2 if hints[0].cols() > room => 0,
+            _ => 1,
+        };
+        hints.remove(at);
     }
     let mut x = area.x + 1;
     hints
