@@ -11,8 +11,8 @@ use crate::model::{ErrorCode, Failure, Record, RunId, SessionName};
 use crate::redact::Redactor;
 use crate::settings::Settings;
 use crate::store::log::{LogOptions, Logs};
-use crate::store::{Redaction, Retention, SqliteStore, StateFolder, StoreOptions};
-use crate::supervisor::{Held, Storage, is_alive, lost_runs};
+use crate::store::{Found, Records, Redaction, Retention, SqliteStore, StateFolder, StoreError, StoreOptions};
+use crate::supervisor::{Held, Storage, is_alive, listed_runs, lost_runs};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -24,7 +24,8 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) fn open(settings: &Settings, project: &SessionName) -> Result<Storage, Failure> {
     // One program at a time works in a folder. The server has the whole; of programs without one, two are open at once every day.
     let path = directory(settings)?.join("projects").join(project.as_str());
-    let (storage, _) = fill(settings, StateFolder::open(&path)?, &HashSet::new())?;
+    // All of its runs have ended with the program before, so it begins with an empty list.
+    let (storage, _) = fill(settings, StateFolder::open(&path)?, &HashSet::new(), lost_runs)?;
     Ok(storage)
 }
 
@@ -42,7 +43,7 @@ pub(super) async fn open_held(settings: &Settings) -> Result<(Storage, Held, Vec
     // Only now: who has the folder's lock is the only one who asks.
     let sockets = Arc::new(HolderSockets::open(&path.join("holders")).map_err(failed)?);
     let held = Held::find(sockets, &path.join("logs")).await.map_err(failed)?;
-    let (storage, records) = fill(settings, folder, &held.runs())?;
+    let (storage, records) = fill(settings, folder, &held.runs(), listed_runs)?;
     Ok((storage, held, records))
 }
 
@@ -53,7 +54,13 @@ fn directory(settings: &Settings) -> Result<PathBuf, Failure> {
     })
 }
 
-fn fill(settings: &Settings, folder: StateFolder, held: &HashSet<RunId>) -> Result<(Storage, Vec<Record>), Failure> {
+/// Fills the storage; `earlier` finds the runs that its lists begin with.
+fn fill(
+    settings: &Settings,
+    folder: StateFolder,
+    held: &HashSet<RunId>,
+    earlier: fn(&Records, &Found) -> Result<Vec<Record>, StoreError>,
+) -> Result<(Storage, Vec<Record>), Failure> {
     let retention = Retention {
         runs: settings.retention.runs,
         age: DAY * u32::try_from(settings.retention.days).unwrap_or(u32::MAX),
@@ -78,7 +85,7 @@ fn fill(settings: &Settings, folder: StateFolder, held: &HashSet<RunId>) -> Resu
     let logs = logs.telling(store.log_bounder()).redacted_by(settings.output.redact_logs.then(|| redactor.clone()));
     let records = store.records();
     let storage = Storage {
-        lost: lost_runs(&records, &found)?,
+        earlier: earlier(&records, &found)?,
         generations: records.generations()?,
         sessions: records.sessions()?,
         store: Box::new(store),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::facts;
 use super::port::{Command, Report};
 use super::task::Driver;
-use crate::api::{Answer, ByteCounts, HistoryRows, Inspection, Reading, RunView, SignalTarget};
+use crate::api::{Answer, ByteCounts, Inspection, Reading, RunView, SignalTarget};
 use crate::holder::{self, Event, FirstStep, Request, SpawnStage, WhyLeft};
 use crate::launch;
 use crate::model::run::Exit;
@@ -53,10 +53,7 @@ impl Driver {
             }
             Command::Inspect(view, answer) => answer.send(Ok(self.inspect(*view))),
             Command::History { first, count, answer } => {
-                let span = self.collector.history();
-                let first = first.clamp(span.first, span.end);
-                let rows = self.collector.history_rows(first, count);
-                answer.send(Ok(HistoryRows { span, first, rows, gap: self.collector.gap() }));
+                answer.send(Ok(self.collector.rows_above(first, count)));
             }
             Command::Watch(view, answer) => {
                 self.collector.look(view.size);

@@ -259,9 +259,7 @@ impl Driver {
         let size = self.size;
         let rebuilding = tokio::task::spawn_blocking(move || {
             let mut collector = Collector::new(mode, first_size, lines);
-            let outcome =
-                LogReader::open(&logs, run).and_then(|reader| replay(&reader, &mut collector, counters, replayed));
-            match outcome {
+            match replay(&logs, run, &mut collector, counters, replayed) {
                 Ok(()) | Err(LogError::None { .. }) => {}
                 // The run is worth more than the beginning of its screen.
                 Err(error) => tracing::warn!(%run, %error, "the screen of a run could not be made again from its log"),
@@ -340,13 +338,21 @@ struct Replayed {
     ends: [u64; 2],
 }
 
+/// Feeds the newest part of the log of an ended run to a collector.
+pub(super) fn replay_ended(logs: &Path, run: RunId, collector: &mut Collector) -> Result<(), LogError> {
+    let all = Replayed { answered: u64::MAX, ends: [u64::MAX; 2] };
+    replay(logs, run, collector, Counters::default(), all)
+}
+
 /// Feeds the newest part of a log to a collector. Queries that were answered get no answer again.
 fn replay(
-    reader: &LogReader,
+    logs: &Path,
+    run: RunId,
     collector: &mut Collector,
     counters: Counters,
     replayed: Replayed,
 ) -> Result<(), LogError> {
+    let reader = LogReader::open(logs, run)?;
     let begin = reader.newest_begin(REPLAYED_BYTES);
     collector.begin_at(begin);
     let (mut ats, mut cuts) = (begin, 0);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::covered::{CONTEXT_BYTES, Moment, cover_frame, cover_output, newest_lines, tail_text};
-use crate::api::{Part, PartName};
+use crate::api::{HistoryRows, Part, PartName};
 use crate::model::{Frame, HistorySpan, Limits, Mode, PipesOutput, Progress, PtyOutput, RecordOutput, Row, Size};
 use crate::redact::Redactor;
 use crate::screen::{LogView, Screen};
@@ -152,6 +152,14 @@ impl Collector {
             Collector::Pty(screen) => screen.history_rows(first, count),
             Collector::Pipes(pipes) => pipes.log.as_mut().map_or_else(Vec::new, |log| log.history_rows(first, count)),
         }
+    }
+
+    /// Returns rows of the scrollback with what there is of it.
+    pub(super) fn rows_above(&mut self, first: u64, count: usize) -> HistoryRows {
+        let span = self.history();
+        let first = first.clamp(span.first, span.end);
+        let rows = self.history_rows(first, count);
+        HistoryRows { span, first, rows, gap: self.gap() }
     }
 
     /// Returns the newest row that output is missing before, which nobody has seen.

@@ -37,7 +37,8 @@ impl Store for MemoryStore {
         done(Ok(Pruned::default()));
     }
 
-    fn left_the_list(&mut self, run: RunId) {
+    fn left_the_list(&mut self, run: RunId, done: Done) {
         self.records.remove(&run);
+        done(Ok(()));
     }
 }

@@ -176,6 +176,30 @@ impl Records {
         })
     }
 
+    /// Returns the ended runs that have not left the list of their session, of all sessions, in the order of their starts, without their outputs.
+    /// One that cannot be read is left out with a warning.
+    ///
+    /// # Errors
+    /// [`StoreError::Medium`] when the database cannot be read.
+    pub fn still_listed(&self) -> Result<Vec<Record>, StoreError> {
+        self.with(|connection| {
+            // The cross join has the small table looked through and not the large one.
+            let mut select = connection.prepare_cached(
+                "SELECT seq, record FROM listed CROSS JOIN runs ON runs.id = listed.run
+                 WHERE completed_at IS NOT NULL ORDER BY seq",
+            )?;
+            let mut rows = select.query([])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                match listed(row) {
+                    Ok(listed) => found.push(listed.record),
+                    Err(error) => tracing::warn!(%error, "an ended run is left out of its list"),
+                }
+            }
+            Ok(found)
+        })
+    }
+
     /// Returns the newest `count` orphaned runs of a session, or of all, newest first.
     ///
     /// # Errors

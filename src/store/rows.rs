@@ -87,6 +87,12 @@ pub(super) fn put(connection: &Connection, record: &Record) -> Result<(), StoreE
     Ok(())
 }
 
+/// Takes a run out of the list that the next program begins with.
+pub(super) fn unlist(connection: &Connection, run: RunId) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM listed WHERE run = ?1")?.execute([run.as_str()])?;
+    Ok(())
+}
+
 fn put_output(connection: &Connection, run: RunId, output: &RecordOutput) -> Result<(), StoreError> {
     let json = serde_json::to_string(output).map_err(StoreError::medium)?;
     let mut put = connection.prepare_cached(

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction};
 pub(super) const APPLICATION_ID: i64 = 0x7368_746b;
 
 /// The steps from an empty file to the present shape. A step that was released never changes: a new one follows it.
-const STEPS: [&str; 3] = [STEP_1, STEP_2, STEP_3];
+const STEPS: [&str; 4] = [STEP_1, STEP_2, STEP_3, STEP_4];
 
 /// The newest version that is known.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
@@ -103,6 +103,17 @@ BEGIN
     INSERT INTO generations VALUES (NEW.session, NEW.name, NEW.generation)
     ON CONFLICT DO UPDATE SET generation = max(generation, excluded.generation);
 END;
+";
+
+/// The runs that are in the list of their session. What had ended before is in none: nobody knows what was cleared.
+const STEP_4: &str = r"
+CREATE TABLE listed (
+    run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE
+) WITHOUT ROWID;
+INSERT INTO listed SELECT id FROM runs WHERE completed_at IS NULL;
+
+CREATE TRIGGER runs_list AFTER INSERT ON runs
+BEGIN INSERT INTO listed VALUES (NEW.id); END;
 ";
 
 /// Brings a database up to the present shape.

@@ -136,8 +136,9 @@ impl Store for SqliteStore {
         self.send(Job::Prune(self.retention, done));
     }
 
-    /// The record stays: retention decides about it.
-    fn left_the_list(&mut self, _run: RunId) {}
+    fn left_the_list(&mut self, run: RunId, done: Done) {
+        self.send(Job::Unlist(run, done));
+    }
 }
 
 impl Drop for SqliteStore {

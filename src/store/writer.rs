@@ -37,6 +37,7 @@ pub struct Pruned {
 pub(super) enum Job {
     Put(Arc<Record>, Done),
     PutSession(SessionState, Done),
+    Unlist(RunId, Done),
     Prune(Retention, Box<dyn FnOnce(Result<Pruned, StoreError>) + Send>),
     /// See to the bound of all logs.
     BoundLogs,
@@ -47,7 +48,7 @@ pub(super) enum Job {
 impl Job {
     pub(super) fn refuse(self, error: &StoreError) {
         match self {
-            Job::Put(_, done) | Job::PutSession(_, done) => done(Err(error.clone())),
+            Job::Put(_, done) | Job::PutSession(_, done) | Job::Unlist(_, done) => done(Err(error.clone())),
             Job::Prune(_, done) => done(Err(error.clone())),
             Job::BoundLogs | Job::Close => {}
         }
@@ -103,6 +104,10 @@ impl Writer {
                 Job::PutSession(state, done) => {
                     self.put_all(std::mem::take(&mut puts));
                     done(self.put_session(&state));
+                }
+                Job::Unlist(run, done) => {
+                    self.put_all(std::mem::take(&mut puts));
+                    done(self.unlist(run));
                 }
                 Job::Prune(retention, done) => {
                     self.put_all(std::mem::take(&mut puts));
@@ -181,6 +186,13 @@ impl Writer {
             hooks::pass("session.stored");
         }
         put
+    }
+
+    fn unlist(&mut self, run: RunId) -> Result<(), StoreError> {
+        rows::unlist(&self.connection, run).map_err(|error| {
+            self.note_damage(&error);
+            StoreError::from(error)
+        })
     }
 
     fn note_damage(&mut self, error: &rusqlite::Error) {

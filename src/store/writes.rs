@@ -32,6 +32,10 @@ pub trait Store: Send {
     /// To `done`: a failure of the medium.
     fn prune(&mut self, done: PruneDone);
 
-    /// Takes note that a final run is no longer listed: nothing of it will be written any more. What is durable stays (S2.8).
-    fn left_the_list(&mut self, run: RunId);
+    /// Takes note that a final run is no longer listed, and calls `done` when that is durable. Its record stays (S2.8); the next program does not
+    /// list it. Never waits.
+    ///
+    /// # Errors
+    /// To `done`: a failure of the medium.
+    fn left_the_list(&mut self, run: RunId, done: Done);
 }

@@ -12,20 +12,21 @@ use tokio::time::Instant;
 
 use super::adopting::{Held, Word};
 use super::core::{After, At, Core, Do};
+use super::earlier::Earlier;
 use super::kept::Kept;
 use super::local::Clients;
 use super::looking::look;
-use super::lost::Lost;
 use super::request::{Caller, Request};
+use super::sessions::only_for_now;
 use super::storage::Storage;
 use super::storing::outcome;
 use super::timers::{Deadline, Timers};
-use crate::api::Pruned;
+use crate::api::{Answer, Pruned};
 use crate::driver::{self, Keeping, Report, Setup};
 use crate::holder::{HolderError, HolderServer, HolderSockets, OnLost};
 use crate::launch::Resolved;
 use crate::model::{ErrorCode, Failure, Limits, Moment, Record, RunId, TypistId};
-use crate::store::{self, Store};
+use crate::store::{self, Store, StoreError};
 use crate::sys::clock;
 
 /// How many requests of clients may wait. A person's and an agent's requests come one by one; a program that floods the mailbox is told so.
@@ -125,15 +126,17 @@ impl Supervisor {
         let (reports_tx, reports_rx) = mpsc::channel(REPORTS);
         // One answer for each write that was asked for, of which a run has at most two at a time.
         let (stored_tx, stored_rx) = mpsc::unbounded_channel();
-        let Storage { store, records, logs, lost, generations, sessions, flush_interval, redaction, strict } =
+        let Storage { store, records, logs, earlier, generations, sessions, flush_interval, redaction, strict } =
             setup.storage;
         let kept = Arc::new(Kept::new(records, logs));
         let mut core = Core::new(setup.limits, Box::new(random_id));
         core.generations = generations;
-        core.lost = Lost::new(lost);
+        core.earlier = Earlier::new(earlier);
         core.strict = strict;
         core.redaction = redaction;
-        let leases = core.restore_sessions(now(), sessions);
+        let mut todo = core.restore_sessions(now(), sessions);
+        // There may have been room for more before.
+        todo.extend(core.forget_oldest_of_all());
         let mut supervisor = Supervisor {
             core,
             store,
@@ -154,7 +157,7 @@ impl Supervisor {
             jobs: JoinSet::new(),
             job_runs: std::collections::HashMap::new(),
         };
-        supervisor.perform(leases);
+        supervisor.perform(todo);
         Ok((supervisor, Clients::new(requests_tx, left_tx)))
     }
 
@@ -195,7 +198,8 @@ impl Supervisor {
         let Some(record) = stored.filter(|record| !record.status.is_final()) else { return };
         let is_alive = record.process.as_ref().is_some_and(super::is_alive);
         let lost = crate::store::lost(&record, is_alive, Timestamp::now());
-        self.store.put(Arc::new(lost), Box::new(|_| ()));
+        self.store.put(Arc::new(lost.clone()), Box::new(|_| ()));
+        self.core.add_earlier(lost);
     }
 
     /// Takes note of which runs are taken up by now: they answer as before, or are ending.
@@ -272,6 +276,10 @@ impl Supervisor {
                     Job::Resolved(run, found) => self.core.resolved(at, run, found),
                     Job::StarterLeft(run) => self.core.starter_left(at, run),
                     Job::Answered(After::Observed(record)) => vec![self.core.mark_observed(&record, at.wall)],
+                    Job::Answered(After::Gone(session, run)) => {
+                        self.core.drop_earlier(&session, run);
+                        Vec::new()
+                    }
                     Job::DriverEnded | Job::Served | Job::Answered(After::Nothing) => Vec::new(),
                 }
             }
@@ -341,7 +349,17 @@ impl Supervisor {
                     let kept = Arc::clone(&self.kept);
                     self.jobs.spawn_blocking(move || Job::Answered(work(&kept)));
                 }
-                Do::Unlist(run) => self.store.left_the_list(run),
+                Do::Unlist(run, answer) => {
+                    self.store.left_the_list(run, Box::new(move |left| told_unlisted(run, left, answer)))
+                }
+                Do::LookBack(record, orders) => {
+                    let kept = Arc::clone(&self.kept);
+                    let looking = kept.look_back(record, self.core.limits.scrollback_lines, orders);
+                    self.jobs.spawn(async move {
+                        looking.await;
+                        Job::Served
+                    });
+                }
                 Do::Drive(run) => self.start_driver(run),
                 Do::WatchStarter(run, left_rx) => {
                     let job = self.jobs.spawn(async move {
@@ -412,6 +430,16 @@ impl Supervisor {
             Job::DriverEnded
         });
         self.job_runs.insert(job.id(), run);
+    }
+}
+
+/// Tells who asked for it that a run has left its list, and the log when nobody did and the disk does not have it.
+fn told_unlisted(run: RunId, left: Result<(), StoreError>, answer: Option<Answer<()>>) {
+    let left = left.map_err(|error| only_for_now(error.into()));
+    match (answer, left) {
+        (Some(answer), left) => answer.send(left),
+        (None, Err(failure)) => tracing::warn!(%run, %failure, "a run has left its list"),
+        (None, Ok(())) => {}
     }
 }
 

@@ -9,14 +9,14 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::oneshot;
 
 use super::adopting::Word;
+use super::earlier::Earlier;
 use super::entry::{Entry, Starter};
 use super::kept::Kept;
-use super::lost::Lost;
 use super::records;
 use super::sessions::{PendingClose, Session};
 use super::starting::Resolving;
 use crate::api::{Answer, FeedSender, LogReading, LogRequest, Pruned, Reaped, RunView, Update};
-use crate::driver::{Command, Report};
+use crate::driver::{Command, Orders, Report};
 use crate::launch::RunIdentity;
 use crate::model::run::{Effect, Input, RunTimer};
 use crate::model::stop::StopKey;
@@ -57,8 +57,10 @@ pub(super) type Work = Box<dyn FnOnce(&Kept) -> After + Send>;
 /// What remains to be done after such an answer.
 pub(super) enum After {
     Nothing,
-    /// This final record of a run that is no longer listed has been read.
+    /// This final record of a run that this program has not started, or that is no longer listed, has been read.
     Observed(Box<Record>),
+    /// This run of the session is not on record.
+    Gone(SessionName, RunId),
 }
 
 /// What the core asks the actor to do.
@@ -69,8 +71,10 @@ pub(super) enum Do {
     Store(Arc<Record>, u64),
     /// Store a record again then.
     ArmStore(RunId, Moment),
-    /// Tell the store that a run is no longer listed.
-    Unlist(RunId),
+    /// Tell the store that a run is no longer listed, and who asked for it when that is durable.
+    Unlist(RunId, Option<Answer<()>>),
+    /// Answer looks at what an earlier run has shown.
+    LookBack(Arc<Record>, Orders),
     /// Read the log of a session's run, live when there is progress to follow.
     ReadLog(SessionName, RunId, LogRequest, Option<LogProgress>, Answer<LogReading>),
     /// Have retention applied.
@@ -116,8 +120,8 @@ pub(super) struct Core {
     pub(super) limits: Limits,
     pub(super) slots: Slots,
     pub(super) runs: IndexMap<RunId, Entry>,
-    /// Runs of earlier programs.
-    pub(super) lost: Lost,
+    /// Ended runs of earlier programs.
+    pub(super) earlier: Earlier,
     /// Runs that have a slot but no record yet.
     pub(super) resolving: HashMap<RunId, Resolving>,
     /// The newest generation of each name of each session.
@@ -148,7 +152,7 @@ impl Core {
             slots: Slots::new(&limits),
             limits,
             runs: IndexMap::new(),
-            lost: Lost::default(),
+            earlier: Earlier::default(),
             resolving: HashMap::new(),
             generations: Generations::new(),
             mint,
@@ -389,14 +393,19 @@ impl Core {
 
     /// Takes a run out of the list of its session.
     pub(super) fn unlist(&mut self, run: RunId) {
-        if let Some(entry) = self.runs.shift_remove(&run) {
-            self.send(&entry.record.session, &Update::Removed(run));
+        let record = self.runs.shift_remove(&run).map(|entry| entry.record).or_else(|| self.earlier.remove(run));
+        if let Some(record) = record {
+            self.send(&record.session, &Update::Removed(run));
         }
     }
 
     fn table(&self, session: &SessionName) -> Vec<Arc<RunView>> {
         let own = self.runs.values().filter(|entry| entry.record.session == *session);
-        self.lost.table(session).chain(own.map(|entry| Arc::new(entry.view()))).collect()
+        let own = own.map(|entry| Arc::new(entry.view()));
+        let mut table: Vec<Arc<RunView>> = self.earlier.table(session).chain(own).collect();
+        // A run that was taken up may have been started before one that had ended.
+        table.sort_by_key(|view| view.record.started_at.unwrap_or(view.record.updated_at));
+        table
     }
 }
 

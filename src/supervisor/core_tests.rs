@@ -85,6 +85,16 @@ impl Played {
         record
     }
 
+    /// Has the disk take which runs have left their lists.
+    fn note_the_left(&mut self) {
+        for what in std::mem::take(&mut self.todo) {
+            match what {
+                Do::Unlist(_, answer) => answer.into_iter().for_each(|answer| answer.send(Ok(()))),
+                other => self.todo.push(other),
+            }
+        }
+    }
+
     /// Has the disk take what is known of sessions.
     fn keep_sessions(&mut self) {
         for what in std::mem::take(&mut self.todo) {
@@ -323,7 +333,9 @@ fn a_late_control_of_a_forgotten_run_is_answered() {
     let run = played.live();
     played.exit(run, Exit::Code(0));
     played.store(Write::Final, Ok(()));
-    played.ask(|core, _, answer| core.forget(run, answer)).wait().expect("forgotten");
+    let forgotten = played.ask(|core, _, answer| core.forget(run, answer));
+    played.note_the_left();
+    forgotten.wait().expect("forgotten");
     let (answer, cut) = reply();
     played.report(run, Report::TooLate(crate::model::CutOutcome::default(), answer));
     assert_eq!(cut.wait().expect_err("it is gone").code, ErrorCode::NotFound);
@@ -419,6 +431,7 @@ fn a_final_record_that_could_not_be_stored_is_told_and_stored_later() {
     played.with(|core, at| core.store_again(at, run));
     assert_eq!(played.store(Write::Again, Ok(())).status, Status::Failed);
     let forgotten = played.ask(|core, _, answer| core.forget(run, answer));
+    played.note_the_left();
     forgotten.wait().expect("now it can be forgotten");
 }
 

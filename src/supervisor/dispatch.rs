@@ -71,7 +71,12 @@ impl Core {
         Vec::new()
     }
 
-    /// Returns whether a session has a run in its list.
+    /// Returns whether a session has a run in its list that an earlier program has started.
+    pub(super) fn is_earlier(&self, session: &SessionName, run: RunId) -> bool {
+        self.earlier.get(run).is_some_and(|record| record.session == *session)
+    }
+
+    /// Returns whether a session has a run in its list that this program knows.
     pub(super) fn is_listed(&self, session: &SessionName, run: RunId) -> bool {
         self.runs.get(&run).is_some_and(|entry| entry.record.session == *session)
     }

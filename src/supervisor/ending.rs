@@ -1,5 +1,6 @@
 //! Ending runs: stops, the shutdown of all, and what happens when a run is closed (S4.6, S4.11, S7.2).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::serving::not_found;
 use crate::api::{Answer, ShutdownReport, ShutdownRequest, StopId, StopOutcome, StopRequest};
 use crate::model::run::Input;
 use crate::model::stop::{Reason, StopKey};
-use crate::model::{Applied, Cut, ErrorCode, Failure, Moment, RunId, SessionName};
+use crate::model::{Applied, Cut, ErrorCode, Failure, Moment, Record, RunId, SessionName};
 
 /// How much longer than the longest grace a shutdown may take (S7.2).
 const SHUTDOWN_MARGIN: Duration = Duration::from_secs(5);
@@ -171,9 +172,8 @@ impl Core {
 
     /// Forgets the oldest final runs beyond what is kept of a session, and of all.
     fn forget_oldest(&mut self, session: &SessionName, todo: &mut Vec<Do>) {
-        let done = self.runs.values().filter(|entry| entry.is_final() && !entry.keeping.is_behind());
-        let (all, own) = done.fold((0, 0), |(all, own): (usize, usize), entry| {
-            (all + 1, own + usize::from(entry.record.session == *session))
+        let (all, own) = self.forgettable().fold((0, 0), |(all, own): (usize, usize), record| {
+            (all + 1, own + usize::from(record.session == *session))
         });
         let kept = self.limits.kept_runs;
         let too_many = own.saturating_sub(kept);
@@ -181,16 +181,29 @@ impl Core {
         self.forget_first((all - too_many).saturating_sub(kept.saturating_mul(KEPT_SESSIONS)), None, todo);
     }
 
+    /// Does the same for all sessions, as nothing of them has been bounded yet.
+    pub(super) fn forget_oldest_of_all(&mut self) -> Vec<Do> {
+        let mut todo = Vec::new();
+        let sessions: HashSet<SessionName> = self.earlier.records().map(|record| record.session.clone()).collect();
+        sessions.iter().for_each(|session| self.forget_oldest(session, &mut todo));
+        todo
+    }
+
+    /// Returns the final runs that are on the disk as they are, those of earlier programs first.
+    fn forgettable(&self) -> impl Iterator<Item = &Arc<Record>> {
+        let done = self.runs.values().filter(|entry| entry.is_final() && !entry.keeping.is_behind());
+        self.earlier.records().chain(done.map(|entry| &entry.record))
+    }
+
     fn forget_first(&mut self, count: usize, session: Option<&SessionName>, todo: &mut Vec<Do>) {
         if count == 0 {
             return;
         }
-        let done = self.runs.iter().filter(|(_, entry)| entry.is_final() && !entry.keeping.is_behind());
-        let done = done.filter(|(_, entry)| session.is_none_or(|session| entry.record.session == *session));
-        let first: Vec<RunId> = done.map(|(run, _)| *run).take(count).collect();
+        let done = self.forgettable().filter(|record| session.is_none_or(|session| record.session == *session));
+        let first: Vec<RunId> = done.map(|record| record.id).take(count).collect();
         for run in first {
             self.unlist(run);
-            todo.push(Do::Unlist(run));
+            todo.push(Do::Unlist(run, None));
         }
     }
 }

@@ -8,7 +8,8 @@ use tokio::sync::Semaphore;
 
 use super::turns::Turns;
 use crate::api::{Answer, LogReading, LogRequest, Stream};
-use crate::model::{ErrorCode, Failure, RunId, SessionName};
+use crate::driver::{self, LeftBehind, Orders};
+use crate::model::{ErrorCode, Failure, Record, RunId, SessionName};
 use crate::store::Records;
 use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
 
@@ -45,6 +46,22 @@ pub(super) struct Kept {
 impl Kept {
     pub(super) fn new(records: Option<Records>, logs: Option<Arc<Logs>>) -> Kept {
         Kept { records, logs, turns: Turns::default(), log_reads: Semaphore::new(MAX_LOG_READS) }
+    }
+
+    /// Answers looks at what an earlier run has shown.
+    pub(super) fn look_back(
+        self: Arc<Kept>,
+        record: Arc<Record>,
+        scrollback_lines: usize,
+        orders: Orders,
+    ) -> impl Future<Output = ()> + use<> {
+        let logs = self.logs.as_ref().map(|logs| logs.folder().to_owned());
+        let run = record.id;
+        let output = Box::new(move || {
+            let stored = self.records.as_ref().map(|records| records.get(run));
+            stored.and_then(Result::ok).flatten().and_then(|record| record.output)
+        });
+        driver::look_back(LeftBehind { record, logs, output, scrollback_lines }, orders)
     }
 
     /// Reads the log of a session's run; waits for more as long as it was asked to.

@@ -196,8 +196,7 @@ impl Core {
             }
             Some(true) => {
                 self.unlist(run);
-                answer.send(Ok(()));
-                return vec![Do::Unlist(run)];
+                return vec![Do::Unlist(run, Some(answer))];
             }
         }
         Vec::new()

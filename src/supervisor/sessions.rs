@@ -109,9 +109,9 @@ impl Core {
             };
             return Err(Failure::new(ErrorCode::Stale, message));
         }
-        let entry = request.listed_run().and_then(|run| self.runs.get(&run));
-        let (Some(expected), Some(entry)) = (guard.generation, entry) else { return Ok(()) };
-        let record = &entry.record;
+        let listed = |run| self.runs.get(&run).map(|entry| &entry.record).or_else(|| self.earlier.get(run));
+        let own = request.listed_run().and_then(listed).filter(|record| record.session == *session);
+        let (Some(expected), Some(record)) = (guard.generation, own) else { return Ok(()) };
         let newest = record
             .name
             .as_ref()
@@ -279,6 +279,9 @@ impl Core {
             counts.runs += 1;
             counts.live_runs += usize::from(!entry.is_final());
         }
+        for record in self.earlier.records() {
+            found.entry(&record.session).or_insert_with(|| empty(&record.session)).runs += 1;
+        }
         for resolving in self.resolving.values() {
             let session = resolving.session();
             found.entry(session).or_insert_with(|| empty(session)).live_runs += 1;
@@ -293,8 +296,8 @@ pub(super) fn stale_generation(expected: u64, newest: u64) -> Failure {
         .with_hint("look at the run again")
 }
 
-/// The failure of a change of a session that the disk does not have.
-fn only_for_now(failure: Failure) -> Failure {
+/// The failure of a change that the disk does not have.
+pub(super) fn only_for_now(failure: Failure) -> Failure {
     let message = format!("this holds until the server ends, and no longer: {}", failure.message);
     Failure { message, ..failure }.with_hint("see to the state directory, and ask again")
 }

@@ -77,7 +77,7 @@ impl Core {
                 .send(Err(Failure::new(ErrorCode::Conflict, message).with_hint("stop it first, or take another name")));
             return Vec::new();
         }
-        if let Some(run) = wanted.filter(|run| self.is_listed(session, *run)) {
+        if let Some(run) = wanted.filter(|run| self.is_listed(session, *run) || self.is_earlier(session, *run)) {
             answer.send(Err(Failure::new(ErrorCode::Conflict, format!("there is a run {} already", run.short()))));
             return Vec::new();
         }

@@ -18,8 +18,8 @@ pub struct Storage {
     pub records: Option<Records>,
     /// Takes the raw logs; none when there are none.
     pub logs: Option<Arc<Logs>>,
-    /// The runs of earlier programs that stay listed, see [`lost_runs`](super::lost_runs).
-    pub lost: Vec<Record>,
+    /// The ended runs of earlier programs that stay listed, see [`listed_runs`](super::listed_runs).
+    pub earlier: Vec<Record>,
     /// The newest generation of each name of each session so far.
     pub generations: Generations,
     /// What is known of sessions that are closed, are being closed, or have a fence.
@@ -39,7 +39,7 @@ impl Storage {
             store: Box::new(MemoryStore::default()),
             records: None,
             logs: None,
-            lost: Vec::new(),
+            earlier: Vec::new(),
             generations: Generations::new(),
             sessions: Vec::new(),
             flush_interval: None,

@@ -14,6 +14,7 @@ use super::why;
 use crate::api::{
     Activity, ByteCounts, Inspection, Part, PartName, Reading, RunView, StopOutcome, Surroundings, Termination,
 };
+use crate::driver::Command;
 use crate::model::{ErrorCode, Failure, Mode, Moment, Record, RecordOutput, SessionName};
 use crate::sys::clock;
 
@@ -22,9 +23,16 @@ impl Core {
     /// the same is found: nothing.
     pub(super) fn unlisted(&mut self, session: &SessionName, generation: Option<u64>, request: Request) -> Vec<Do> {
         if let Request::Forget(run, answer) = request {
-            let outcome = self.forget_lost(session, generation, run);
-            answer.send(outcome);
-            return Vec::new();
+            return self.forget_earlier(session, generation, run, answer);
+        }
+        match request {
+            Request::Watch(run, view, answer) if self.is_earlier(session, run) => {
+                return self.look_back(run, Command::Watch(view, answer));
+            }
+            Request::History { run, first, count, answer } if self.is_earlier(session, run) => {
+                return self.look_back(run, Command::History { first, count, answer });
+            }
+            _ => {}
         }
         let session = session.clone();
         vec![Do::Beside(Box::new(move |kept| kept.answer_unlisted(&session, generation, request)))]
@@ -35,7 +43,7 @@ impl Core {
         let mut record = records::observed(record, at);
         let revision = record.revision + 1;
         Arc::make_mut(&mut record).revision = revision;
-        self.renew_lost(&record);
+        self.renew_earlier(&record);
         Do::Store(record, revision)
     }
 }
@@ -48,7 +56,7 @@ impl Kept {
             Ok(Some(record)) => record,
             Ok(None) => {
                 request.refuse(not_found(run));
-                return After::Nothing;
+                return After::Gone(session.clone(), run);
             }
             Err(error) => {
                 request.refuse(Failure::from(error));

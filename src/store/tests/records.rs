@@ -247,3 +247,49 @@ fn a_live_record_may_get_another_name_a_final_one_not_and_its_generation_is_coun
     assert_eq!(names.newest(&session(), &"api".parse().expect("a name")), 7);
     assert_eq!(names.newest(&session(), &"web".parse().expect("a name")), 2);
 }
+
+#[test]
+fn what_has_ended_stays_listed_until_it_leaves_the_list_or_is_deleted() {
+    let (folder, mut store) = store();
+    let ended: Vec<_> = (1..=4).map(|number| end(&mut store, number, Status::Completed)).collect();
+    put(&mut store, &starting(5)).expect("stored");
+    let (done_tx, done_rx) = std::sync::mpsc::channel();
+    store.left_the_list(id(2), Box::new(move |left| done_tx.send(left).expect("it waits")));
+    done_rx.recv().expect("an answer").expect("it has left");
+    let listed = |store: &crate::store::SqliteStore| -> Vec<_> {
+        let records = store.records().still_listed().expect("records").into_iter();
+        records.map(|record| record.id).collect()
+    };
+    assert_eq!(listed(&store), [ended[0].id, ended[2].id, ended[3].id]);
+    drop(store);
+    let (store, found) = open_in(folder.path()).expect("a store");
+    assert_eq!(found.recovered.len(), 1);
+    assert_eq!(listed(&store), [ended[0].id, ended[2].id, ended[3].id, id(5)]);
+    let connection = rusqlite::Connection::open(folder.path().join("records.db")).expect("a database");
+    connection.pragma_update(None, "foreign_keys", true).expect("set");
+    connection.execute("DELETE FROM runs WHERE id = ?1", [ended[0].id.as_str()]).expect("deleted");
+    assert_eq!(listed(&store), [ended[2].id, ended[3].id, id(5)]);
+    let plan: String = connection
+        .query_row(
+            "EXPLAIN QUERY PLAN SELECT seq, record FROM listed CROSS JOIN runs ON runs.id = listed.run
+             WHERE completed_at IS NOT NULL ORDER BY seq",
+            [],
+            |row| row.get(3),
+        )
+        .expect("a plan");
+    assert!(plan.contains("SCAN listed"), "{plan}");
+}
+
+#[test]
+fn what_had_ended_before_an_update_is_in_no_list_and_what_is_live_is() {
+    let (folder, mut store) = store();
+    end(&mut store, 1, Status::Failed);
+    put(&mut store, &starting(2)).expect("stored");
+    drop(store);
+    let connection = rusqlite::Connection::open(folder.path().join("records.db")).expect("a database");
+    connection.execute_batch("DROP TRIGGER runs_list; DROP TABLE listed; PRAGMA user_version = 3").expect("as before");
+    drop(connection);
+    let (store, _) = open_in(folder.path()).expect("a store");
+    let listed: Vec<_> = store.records().still_listed().expect("records").into_iter().map(|record| record.id).collect();
+    assert_eq!(listed, [id(2)], "it was lost sight of just now");
+}

@@ -12,7 +12,7 @@ use shtask::model::{
 };
 use shtask::store::log::{LogOptions, LogReader, LogStream, Logs};
 use shtask::store::{Found, Redaction, SqliteStore, StateFolder, StoreOptions};
-use shtask::supervisor::{Held, Storage, Supervisor, SupervisorSetup, is_alive, lost_runs};
+use shtask::supervisor::{Held, Storage, Supervisor, SupervisorSetup, is_alive, listed_runs};
 use tokio::task::JoinHandle;
 
 use super::server::{Numbers, READY, STATE, Server};
@@ -67,7 +67,7 @@ async fn program(state: &Path) -> Program {
         SqliteStore::open_held(folder, options, &held.runs(), &|_, process| is_alive(process)).expect("a store");
     let records = store.records();
     let storage = Storage {
-        lost: lost_runs(&records, &found).expect("records"),
+        earlier: listed_runs(&records, &found).expect("records"),
         generations: records.generations().expect("names"),
         sessions: records.sessions().expect("sessions"),
         records: Some(records.clone()),

@@ -8,6 +8,7 @@ mod foreground;
 mod ground;
 #[cfg(feature = "test-hooks")]
 mod killed;
+mod lists;
 mod looking;
 mod lost;
 mod paused;

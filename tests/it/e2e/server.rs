@@ -256,6 +256,42 @@ fn what_ended_before_the_server_was_replaced_is_still_listed() {
     assert!(listed.contains("old:1") && listed.contains("failed"), "{listed}");
 }
 
+#[test]
+fn the_list_and_the_last_screens_are_as_they_were_when_the_server_was_killed_or_stopped() {
+    let served = Served::new("");
+    served.status(&["run", "--name", "bad", "--pty", "--wait", "printf '\\033[31mwhy %s failed\\033[m' it; exit 3"]);
+    served.status(&["run", "--name", "good", "--wait", "echo fine; echo and  dandy"]);
+    let mut open = served.open();
+    open.wait_for_text("why it failed");
+    let pid = nix::unistd::Pid::from_raw(served.server_pid());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    open.wait_for_text("the server is there again");
+    open.keys("j");
+    open.wait_for_text("and dandy");
+    open.keys("k");
+    open.wait_for_text("why it failed");
+    open.keys("d");
+    assert_eq!(open.wait_exit(), Exit::Code(0));
+    served.verb(&["server", "stop"]);
+
+    let mut again = served.open();
+    again.wait_for_text("why it failed");
+    again.wait_for_text("failed 3");
+    let (col, row) = again.screen().find("why it failed").expect("it is shown");
+    let cell = again.screen().vt().cell(row, col).expect("a cell");
+    assert_eq!(cell.fgcolor(), vt100::Color::Idx(1), "{}", again.picture());
+    again.keys("j");
+    again.wait_for_text("and dandy");
+    again.keys("c");
+    again.wait_until("it is cleared", |terminal| !terminal.picture().contains("good"));
+    again.keys("d");
+    assert_eq!(again.wait_exit(), Exit::Code(0));
+    served.verb(&["server", "stop"]);
+    let mut last = served.open();
+    last.wait_for_text("why it failed");
+    assert!(!last.picture().contains("good"), "{}", last.picture());
+}
+
 /// S7.5.
 #[test]
 fn a_restart_of_an_old_generation_touches_nothing() {

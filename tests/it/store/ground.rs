@@ -1,12 +1,13 @@
 //! A supervisor of this process over a state directory, and waiting by condition.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shtask::api::{Client, LogReading, LogRequest, ShutdownRequest, StartRequest, StopRequest, Stream};
+use shtask::api::{Client, LogReading, LogRequest, Sessions, ShutdownRequest, StartRequest, StopRequest, Stream};
 use shtask::holder::OnLost;
 use shtask::model::{
     Applied, CommandSpec, Cut, EnvSpec, Failure, Frame, Limits, Mode, Record, RunId, RunSpec, SessionName, Size,
@@ -15,7 +16,7 @@ use shtask::model::{
 use shtask::redact::Redactor;
 use shtask::store::log::{LogOptions, Logs};
 use shtask::store::{Found, OpenError, Records, Redaction, SqliteStore, StateFolder, StoreOptions};
-use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup, is_alive, lost_runs};
+use shtask::supervisor::{Clients, Storage, Supervisor, SupervisorSetup, is_alive, listed_runs};
 use tokio::task::JoinHandle;
 
 /// How long anything may take on a loaded machine.
@@ -31,6 +32,8 @@ pub(super) struct Setup {
     pub(super) redacts: bool,
     /// Whether they are taken out of the raw log as well.
     pub(super) redacts_logs: bool,
+    /// How many ended runs stay in a list.
+    pub(super) kept_runs: usize,
 }
 
 fn redactor() -> Redactor {
@@ -51,6 +54,7 @@ impl Default for Setup {
             strict: false,
             redacts: false,
             redacts_logs: false,
+            kept_runs: Limits::default().kept_runs,
         }
     }
 }
@@ -99,7 +103,7 @@ impl Program {
         let logs = store.logs().to_owned();
         let raw_logs = Logs::start(&logs, setup.logs).expect("a thread");
         let storage = Storage {
-            lost: lost_runs(&records, &found).expect("records"),
+            earlier: listed_runs(&records, &found).expect("records"),
             generations: records.generations().expect("names"),
             sessions: records.sessions().expect("sessions"),
             records: Some(records.clone()),
@@ -109,13 +113,13 @@ impl Program {
             redaction: setup.redaction(),
             strict: setup.strict,
         };
-        let setup = SupervisorSetup {
-            limits: Limits::default(),
+        let supervised = SupervisorSetup {
+            limits: Limits { kept_runs: setup.kept_runs, ..Limits::default() },
             storage,
             holder_exe: Path::new(env!("CARGO_BIN_EXE_shtask")),
             on_lost: OnLost::End { grace: Duration::ZERO },
         };
-        let (supervisor, clients) = Supervisor::new(setup).expect("a supervisor");
+        let (supervisor, clients) = Supervisor::new(supervised).expect("a supervisor");
         let supervising = tokio::spawn(supervisor.run());
         Ok(Program { client: Arc::new(clients.client(session())), records, found, logs, clients, supervising })
     }
@@ -123,6 +127,12 @@ impl Program {
     /// Makes a client of a session.
     pub(super) fn client_of(&self, session: &str) -> Arc<dyn Client> {
         Arc::new(self.clients.client(session.parse().expect("a name")))
+    }
+
+    /// Returns how many runs each session has in its list.
+    pub(super) async fn sessions(&self) -> BTreeMap<String, usize> {
+        let counts = self.clients.sessions().await.expect("counts");
+        counts.into_iter().map(|counts| (counts.session.to_string(), counts.runs)).collect()
     }
 
     /// Ends the program as if it was killed, but for what is being written.

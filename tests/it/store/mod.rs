@@ -6,6 +6,7 @@ mod disk;
 mod ground;
 mod kept;
 mod killed;
+mod listed;
 #[cfg(feature = "test-hooks")]
 mod points;
 mod recovered;

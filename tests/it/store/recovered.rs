@@ -147,14 +147,17 @@ fn every_record_of_a_full_house_is_final_when_the_next_program_is_there_and_all_
 }
 
 #[test]
-fn lost_runs_stay_in_the_list_until_they_are_cleared_and_those_still_alive_also_for_the_program_after_next() {
+fn lost_runs_stay_in_the_list_until_they_are_cleared_and_those_still_alive_come_back() {
     run(async {
         let state = tempfile::tempdir().expect("a folder");
         let records = leave_behind(state.path(), 2).await;
         let survivor = Survivor::start(&records[0]);
         mark_running(state.path(), &records[0], survivor.identity());
         let listed = |update: Option<Update>| match update {
-            Some(Update::Resync(views)) => views.into_iter().map(|view| (view.id(), view.record.status)).collect(),
+            Some(Update::Resync(views)) => {
+                let lost = views.into_iter().filter(|view| view.record.status == Status::Orphaned);
+                lost.map(|view| (view.id(), view.record.status)).collect()
+            }
             other => panic!("a table was expected, not {other:?}"),
         };
         let orphaned = |record: &Record| (record.id, Status::Orphaned);
@@ -167,7 +170,7 @@ fn lost_runs_stay_in_the_list_until_they_are_cleared_and_those_still_alive_also_
         let program = Program::start(state.path(), Setup::default()).expect("a program");
         let mut feed = program.client.subscribe();
         let table: Vec<_> = listed(within("a table", feed.next()).await);
-        assert_eq!(table, [orphaned(&records[0])], "what is gone was told once");
+        assert_eq!(table, [orphaned(&records[0]), orphaned(&records[1])]);
         within("a reading", program.client.read(records[0].id, 1000)).await.expect("it can be read");
         match within("an update", feed.next()).await {
             Some(Update::Run(view)) => assert!(view.record.observed_at.is_some(), "{view:?}"),
@@ -180,6 +183,12 @@ fn lost_runs_stay_in_the_list_until_they_are_cleared_and_those_still_alive_also_
         }
         let again = within("an answer", program.client.forget(records[0].id)).await.expect_err("it is cleared");
         assert_eq!(again.code, ErrorCode::NotFound);
+        within("an answer", program.client.forget(records[1].id)).await.expect("it can be cleared");
+        program.leave().await;
+
+        let program = Program::start(state.path(), Setup::default()).expect("a program");
+        let table: Vec<_> = listed(within("a table", program.client.subscribe().next()).await);
+        assert_eq!(table, [orphaned(&records[0])], "its process lives");
         program.leave().await;
     });
 }
