@@ -182,6 +182,10 @@ pub trait Client: Send + Sync {
     fn withdraw_stop(&self, run: RunId, stop: StopId) -> Reply<bool>;
 
     /// Stops a run if it is live and starts it again from the same spec once its whole tree is gone; answers with the new record.
+    ///
+    /// # Errors
+    /// [`ControlClosed`](crate::model::ErrorCode::ControlClosed) when nobody has its spec any more, as an earlier server has started it or it is no
+    /// longer listed: [`restarted`](super::restarted) starts it from its record.
     fn restart(&self, run: RunId, request: StopRequest) -> Reply<Arc<Record>>;
 
     /// Sends one signal, by number; answers to how many processes. Not a stop: no cause, no escalation.

@@ -1,5 +1,6 @@
 //! The waist: everything a front end can ask of runs, whoever answers (in this process or over a socket).
 
+mod again;
 mod client;
 mod export_reader;
 mod facts;
@@ -15,6 +16,7 @@ mod sessions;
 mod typing;
 mod watch;
 
+pub use again::restarted;
 pub use client::{
     Client, Deadline, Foreground, LiveOutput, ShutdownReport, ShutdownRequest, SignalTarget, StartRequest, StopId,
     StopOutcome, StopRequest, Stopping,

@@ -145,6 +145,7 @@ fn options(settings: &Settings, interface: Interface, start_dir: &Path) -> Optio
         usage: settings.tui.usage,
         notify: settings.tui.notify.clone(),
         clock: || Moment::from_boot(clock::boot_now()),
+        env: Arc::clone(&base),
         new_run: Box::new(move |new: NewRun| RunSpec {
             env: EnvSpec { base: Arc::clone(&base), ..EnvSpec::default() },
             name: new.name,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use super::exit::{Exit, Fault};
 use super::facts::record_json;
 use super::here::Verbs;
 use super::target::{first_failure, label};
-use crate::api::{SignalTarget, StopRequest};
+use crate::api::{SignalTarget, StopRequest, restarted};
 use crate::model::{Action, Applied, Cut, CutOutcome, ErrorCode, Failure, Input, Limits, RunRef, WriteStdin, shown};
 
 impl Verbs<'_> {
@@ -53,12 +54,18 @@ impl Verbs<'_> {
         for reference in &args.runs {
             let found = self.find(reference).await;
             let client = self.client_for(reference);
-            asked.push(found.map(|run| client.restart(run, StopRequest { kill: args.kill })));
+            asked.push(found.map(|run| {
+                let answer = client.restart(run, StopRequest { kill: args.kill });
+                (client, run, answer)
+            }));
         }
+        let env = Arc::new(self.here.env.clone());
         let (mut exits, mut started) = (Vec::new(), Vec::new());
         for asked in asked {
             let outcome = match asked {
-                Ok(reply) => reply.await.map_err(Fault::from),
+                Ok((client, run, answer)) => {
+                    restarted(client.as_ref(), run, answer, Arc::clone(&env)).await.map_err(Fault::from)
+                }
                 Err(fault) => Err(fault),
             };
             match outcome {

@@ -14,6 +14,7 @@ mod nearest;
 mod notification;
 pub mod os_text;
 mod plain;
+mod recipe;
 mod record;
 pub mod run;
 mod session;
@@ -45,6 +46,7 @@ pub use limits::Limits;
 pub use nearest::nearest;
 pub use notification::Notification;
 pub use plain::{Plain, plain_text};
+pub use recipe::Recipe;
 pub use record::{
     Cause, Degraded, EndedTree, LogFacts, Mode, PipesOutput, ProcessIdentity, PtyOutput, Record, RecordOutput,
     ScreenPoint, Status, StillAlive, TimeoutKind,

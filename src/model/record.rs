@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, RunId, RunName, SessionName, Size};
+use super::{Failure, Recipe, RunId, RunName, SessionName, Size};
 
 /// Whether a run has pipes or a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -349,6 +349,9 @@ pub struct Record {
     /// What its raw log has; none when it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<LogFacts>,
+    /// How it was asked for, as far as that is needed to start it again; none in the records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<Box<Recipe>>,
     /// Grows by one with each durable change, from 1.
     pub revision: u64,
     /// The last snapshot of its output.

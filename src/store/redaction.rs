@@ -1,6 +1,6 @@
 //! The place where secrets leave what is stored (S9.4). What a secret is, is decided by [`Redactor`].
 
-use crate::model::{Failure, Record};
+use crate::model::{Failure, Recipe, Record};
 use crate::redact::Redactor;
 
 /// Takes secrets out of everything of a run that is stored or shown, but for the raw log.
@@ -60,11 +60,33 @@ impl Redaction {
         if found {
             record.argv = argv;
         }
+        if let Some(recipe) = &mut record.recipe {
+            self.recipe(recipe);
+        }
         if let Some(failure) = &mut record.failure {
             self.failure(failure);
         }
         if let Some(degraded) = &mut record.degraded {
             self.text(&mut degraded.why, false);
+        }
+    }
+
+    /// Redacts the values of variables, and the command that stops the run.
+    fn recipe(&self, recipe: &mut Recipe) {
+        let Some(redactor) = &self.0 else { return };
+        for (name, value) in &mut recipe.env {
+            let text = value.to_string_lossy().into_owned();
+            let redacted = redactor.redact_env(&name.to_string_lossy(), &text);
+            if redacted.found {
+                *value = redacted.text.into_owned().into();
+            }
+        }
+        if let Some(command) = recipe.stop.as_mut().and_then(|stop| stop.command.as_mut()) {
+            let text = command.to_string_lossy().into_owned();
+            let redacted = redactor.redact_command(&text);
+            if redacted.found {
+                *command = redacted.text.into_owned().into();
+            }
         }
     }
 

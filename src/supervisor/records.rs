@@ -43,6 +43,7 @@ pub(super) fn starting(identity: &RunIdentity, spec: &RunSpec, resolved: &Resolv
         revision: 1,
         degraded: None,
         log: None,
+        recipe: Some(Box::new(spec.recipe())),
         output: None,
     })
 }

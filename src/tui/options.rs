@@ -126,6 +126,8 @@ pub struct Options {
     pub clock: fn() -> Moment,
     /// Makes the spec of a run that the new-run prompt asked for: shell, environment and so on.
     pub new_run: Box<dyn Fn(NewRun) -> RunSpec + Send>,
+    /// The environment of this program, for a run that is started again from its record.
+    pub env: Arc<Vec<(OsString, OsString)>>,
     /// Draws pictures for exports.
     pub draw: DrawPicture,
     /// The command lines of earlier sessions, the newest last.

@@ -1,9 +1,11 @@
 //! From commands to calls of the client.
 
+use std::ffi::OsString;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use crate::api::{Client, RecordsRequest, ShutdownRequest, StartRequest, StopRequest};
+use crate::api::{Client, RecordsRequest, ShutdownRequest, StartRequest, StopRequest, restarted};
 use crate::model::{ErrorCode, RunId, RunSpec, WriteStdin};
 
 use super::DrawPicture;
@@ -27,7 +29,14 @@ pub(super) type MakeSpec = dyn Fn(NewRun) -> RunSpec + Send;
 
 /// Calls the client: the request is on its way when this returns, so the order of commands is the order of effects. Commands that are not
 /// about the client are given back.
-pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPicture, cmd: Cmd) -> Result<Awaited, Cmd> {
+pub(super) fn perform(
+    shared: &Arc<dyn Client>,
+    make_spec: &MakeSpec,
+    env: &Arc<Vec<(OsString, OsString)>>,
+    draw: DrawPicture,
+    cmd: Cmd,
+) -> Result<Awaited, Cmd> {
+    let client = shared.as_ref();
     Ok(match cmd {
         Cmd::Start { name, spec } => start(client, Origin::Task(name), *spec),
         Cmd::StartNew(request) => start(client, Origin::Prompt, make_spec(request)),
@@ -54,8 +63,8 @@ pub(super) fn perform(client: &dyn Client, make_spec: &MakeSpec, draw: DrawPictu
             answer(async move { Answer::Reaped { run, result: reply.await } })
         }
         Cmd::Restart { run, kill } => {
-            let reply = client.restart(run, StopRequest { kill });
-            answer(async move { Answer::Restarted { run, result: reply.await } })
+            let (reply, client, env) = (client.restart(run, StopRequest { kill }), Arc::clone(shared), Arc::clone(env));
+            answer(async move { Answer::Restarted { run, result: restarted(client.as_ref(), run, reply, env).await } })
         }
         Cmd::Signal { run, signal, target } => {
             let reply = client.signal(run, signal, target);

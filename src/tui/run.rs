@@ -1,5 +1,6 @@
 //! The loop: it waits for what happens, lets `update` decide, carries out commands, and draws.
 
+use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +73,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
         notify,
         clock,
         new_run,
+        env,
         draw,
         history,
         remember,
@@ -112,7 +114,7 @@ async fn in_terminal(client: Arc<dyn Client>, options: Options) -> Result<Leavin
     model.list.remember(seen);
     let mut ui = Ui::new(client, new_run, clock, model, screen);
     (ui.link, ui.clipboard) = (server, clipboard);
-    (ui.remember, ui.draw_picture) = (remember, draw);
+    (ui.remember, ui.draw_picture, ui.env) = (remember, draw, env);
     ui.notify = notify;
     ui.draw().map_err(TuiError::Draw)?;
     let left = ui.drive(inputs, signals).await;
@@ -143,6 +145,7 @@ enum Happened {
 pub(super) struct Ui<S> {
     client: Arc<dyn Client>,
     new_run: Box<MakeSpec>,
+    env: Arc<Vec<(OsString, OsString)>>,
     pub(super) remember: Arc<dyn Fn(&str) + Send + Sync>,
     pub(super) draw_picture: DrawPicture,
     clock: fn() -> Moment,
@@ -182,6 +185,7 @@ impl<S: Surface> Ui<S> {
         Ui {
             client,
             new_run,
+            env: Arc::default(),
             remember: Arc::new(|_| {}),
             draw_picture: |_, _| Err(Failure::new(ErrorCode::Unsupported, "no pictures are drawn here")),
             clock,
@@ -345,7 +349,7 @@ impl<S: Surface> Ui<S> {
             self.show = None;
         }
         for cmd in cmds {
-            match perform(self.client.as_ref(), &self.new_run, self.draw_picture, cmd) {
+            match perform(&self.client, &self.new_run, &self.env, self.draw_picture, cmd) {
                 Ok(answer) => self.answers.push(answer),
                 Err(cmd) => self.do_here(cmd),
             }

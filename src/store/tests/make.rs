@@ -52,6 +52,7 @@ pub(super) fn starting(number: u32) -> Record {
         ended: None,
         degraded: None,
         log: None,
+        recipe: None,
         revision: 1,
         output: None,
     }

@@ -86,6 +86,7 @@ pub(in crate::tui) fn run(n: u8, name: Option<&str>, mode: Mode, status: Status)
         revision: 3,
         degraded: None,
         log: None,
+        recipe: None,
         output: None,
     };
     RunView {

@@ -66,6 +66,7 @@ fn child_that_panics() {
             notify: Vec::new(),
             clock: || Moment::from_boot(clock::boot_now()),
             new_run: Box::new(|_| panic!("{WORDS}")),
+            env: std::sync::Arc::default(),
             cwd: PathBuf::from("/"),
             new_run_mode: shtask::model::Mode::Pty,
             home: None,

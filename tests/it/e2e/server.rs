@@ -290,6 +290,9 @@ fn the_list_and_the_last_screens_are_as_they_were_when_the_server_was_killed_or_
     let mut last = served.open();
     last.wait_for_text("why it failed");
     assert!(!last.picture().contains("good"), "{}", last.picture());
+    last.keys("r");
+    last.wait_for_text("bad:2");
+    last.wait_for_text("why it failed");
 }
 
 /// S7.5.

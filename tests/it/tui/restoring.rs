@@ -48,6 +48,7 @@ fn the_tui_itself() {
             }
             _ => panic!("as it was told"),
         }),
+        env: Arc::default(),
         cwd: "/".into(),
         new_run_mode: shtask::model::Mode::Pty,
         home: None,
