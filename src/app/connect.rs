@@ -3,6 +3,7 @@
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -157,7 +158,8 @@ pub(super) async fn start(place: &ServerPlace) -> Result<(), Failure> {
     }
     let (told, tell) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(OWN_PROGRAM);
-    command.arg("serve").arg("--detached");
+    // Not by the link that it is started by, as whoever looks at what runs here could not tell what that is.
+    command.arg0("shtask").arg("serve").arg("--detached");
     if place.privacy == Privacy::Chosen {
         command.arg("--socket").arg(&place.socket);
     }

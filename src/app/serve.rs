@@ -114,6 +114,8 @@ fn tell(failure: &Failure) {
 
 /// Serves until the server is stopped, by request or by a signal. `listening` is called once clients can connect.
 fn run(place: &ServerPlace, listening: &mut dyn FnMut()) -> Result<(), Failure> {
+    // Without it the name would be that of the link that the program was started by.
+    fork::set_name(c"shtask-server").map_err(|error| Failure::new(ErrorCode::SpawnFailed, error.to_string()))?;
     // The lock first: who has it may look at the state directory.
     let claimed = Place::claim(&place.socket, place.privacy)?;
     let settings = server_settings()?;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -88,7 +89,7 @@ impl Running {
     fn start(exe: &Path) -> Result<Self, HolderError> {
         let (control, theirs) = rights::pair(Kind::Messages).map_err(|source| HolderError::Link { source })?;
         let mut command = Command::new(exe);
-        command.arg(ARGUMENT).env_clear();
+        command.arg0("shtask").arg(ARGUMENT).env_clear();
         if cfg!(feature = "test-hooks") {
             command.envs(std::env::var_os(hooks::VARIABLE).map(|plan| (hooks::VARIABLE, plan)));
         }

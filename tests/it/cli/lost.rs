@@ -8,6 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::real::{Served, ended, text};
+use crate::harness::Process;
 
 pub(super) fn server_pid(served: &Served) -> i32 {
     let status: Value = serde_json::from_str(&served.done(&["server", "status", "--json"])).expect("json");
@@ -21,6 +22,16 @@ pub(super) fn kill_server(served: &Served) {
 
 fn begin(served: &Served, words: &[&str]) -> Child {
     served.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+#[test]
+fn whoever_looks_at_what_runs_here_can_tell_the_server_by_its_name() {
+    let served = Served::new();
+    served.done(&["ls"]);
+    let pid = server_pid(&served);
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).expect("its name");
+    let process = Process::look(pid).expect("it lives");
+    assert_eq!((name.trim_end(), &*process.arguments[0], &*process.arguments[1]), ("shtask-server", "shtask", "serve"));
 }
 
 /// S6.4, S7.4.
