@@ -63,8 +63,8 @@ impl Typing {
                             let pause = Box::pin(tokio::time::sleep(pause));
                             self.under_way = Some(UnderWay::Again(pause, Some(write)));
                         }
-                        Answered::Lost(failure) => return Poll::Ready(failure),
-                        Answered::Refused(failure) => {
+                        // What was lost may have to be made good.
+                        Answered::Lost(failure) | Answered::Refused(failure) => {
                             self.send_next(client);
                             return Poll::Ready(failure);
                         }

@@ -40,7 +40,7 @@ impl Typed {
                 let chord = crate::model::KeyChord { key: *key, modifiers: *modifiers };
                 self.text.push_str(&format!("<{chord}>"));
             }
-            Action::Mouse(_) | Action::Focus(_) => {}
+            Action::EndPaste | Action::Mouse(_) | Action::Focus(_) => {}
         }
     }
 

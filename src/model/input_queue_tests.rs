@@ -155,3 +155,98 @@ fn a_mouse_that_is_not_wanted_takes_no_key_with_it() {
     assert_eq!(queue.answered(answer(Some(unwanted.clone())), now), Answered::Refused(unwanted));
     assert_eq!(typed(queue.next_write()), "b");
 }
+
+const BEGIN: &str = "\x1b[200~";
+const END: &str = "\x1b[201~";
+
+fn end_paste() -> WriteStdin {
+    WriteStdin::actions(vec![Action::EndPaste])
+}
+
+/// A queue that has sent a paste up to its middle, which is under way.
+fn pasting(now: Moment) -> InputQueue {
+    let mut queue = InputQueue::default();
+    queue.put(text(&format!("ls{BEGIN}one")), now).expect("taken");
+    queue.next_write().expect("sent");
+    assert_eq!(queue.answered(answer(None), now), Answered::Done);
+    queue.put(text("two"), now).expect("taken");
+    queue.next_write().expect("sent");
+    queue
+}
+
+#[test]
+fn a_paste_whose_rest_is_lost_is_ended_for_the_program_as_soon_as_there_is_a_server() {
+    let mut now = Moment::from_boot(Duration::from_secs(1));
+    let mut queue = pasting(now);
+    assert!(matches!(queue.answered(lost(), now), Answered::Lost(_)));
+    assert_eq!(queue.next_write(), Some(end_paste()));
+    let down = Err(Failure::new(ErrorCode::Unavailable, "there is no server"));
+    for answer in [lost(), down, no_room()] {
+        let Answered::Again(write, _) = queue.answered(answer, now) else { panic!("it is sent again") };
+        assert_eq!(write, end_paste());
+        queue.put(text("three"), now).expect_err("it is the rest");
+    }
+    assert_eq!(queue.answered(answer(None), now), Answered::Done);
+    assert_eq!(queue.next_write(), None, "once");
+    now = now.plus(2 * QUIET);
+    queue.put(text("four"), now).expect_err("a paste that comes slowly is no line to be run");
+    queue.put(text(&format!("five{END}")), now).expect_err("its end is no new line yet");
+    queue.put(text("\r"), now).expect_err("nor is what comes directly behind it");
+    now = now.plus(QUIET);
+    queue.put(text("new"), now).expect("taken");
+    assert_eq!(typed(queue.next_write()), "new");
+}
+
+#[test]
+fn a_paste_whose_end_never_comes_is_over_after_a_while() {
+    let mut now = Moment::from_boot(Duration::from_secs(1));
+    let mut queue = pasting(now);
+    assert!(matches!(queue.answered(lost(), now), Answered::Lost(_)));
+    queue.next_write().expect("the end");
+    assert_eq!(queue.answered(answer(None), now), Answered::Done);
+    now = now.plus(PASTE_QUIET);
+    queue.put(text("a"), now).expect("taken");
+    now = now.plus(QUIET);
+    queue.put(text("b"), now).expect("taken");
+}
+
+#[test]
+fn only_a_paste_that_may_be_open_in_the_program_is_ended() {
+    let now = Moment::from_boot(Duration::from_secs(1));
+    let after = |input: Input, answer: Result<Cut, Failure>| {
+        let mut queue = InputQueue::default();
+        queue.put(input, now).expect("taken");
+        queue.next_write().expect("sent");
+        assert!(matches!(queue.answered(answer, now), Answered::Lost(_)));
+        queue.next_write()
+    };
+    let held = || Failure::new(ErrorCode::Held, "somebody else types");
+    let paste = |length: usize| Input::Actions(vec![Action::Paste("x".repeat(length))]);
+    assert_eq!(after(text(BEGIN), lost()), Some(end_paste()), "its begin may have come");
+    assert_eq!(after(text(BEGIN), answer(Some(held()))), None, "its begin was refused");
+    assert_eq!(after(text(BEGIN), Err(held())), None);
+    assert_eq!(after(text(&format!("{BEGIN}x{END}")), lost()), None, "it came whole or not at all");
+    assert_eq!(after(text("ls"), lost()), None);
+    assert_eq!(after(paste(9), lost()), None, "it came whole or not at all");
+    assert_eq!(after(paste(Limits::MAX_INPUT_BYTES), lost()), Some(end_paste()), "it may have come in part");
+    let mut queue = pasting(now);
+    assert!(matches!(queue.answered(answer(Some(held())), now), Answered::Lost(_)), "somebody else types");
+    assert_eq!(queue.next_write(), Some(end_paste()));
+    assert_eq!(queue.answered(answer(Some(held())), now), Answered::Done, "it cannot be helped");
+    assert!(queue.is_idle());
+}
+
+#[test]
+fn a_paste_that_is_too_much_is_ended_behind_what_was_taken_of_it() {
+    let now = Moment::from_boot(Duration::from_secs(1));
+    let mut queue = InputQueue::default();
+    queue.put(text(BEGIN), now).expect("taken");
+    let piece = "x".repeat(Limits::MAX_INPUT_BYTES);
+    while queue.put(text(&piece), now).is_ok() {}
+    let mut last = None;
+    while let Some(write) = queue.next_write() {
+        last = Some(write);
+        assert_eq!(queue.answered(answer(None), now), Answered::Done);
+    }
+    assert_eq!(last, Some(end_paste()));
+}

@@ -131,6 +131,8 @@ pub enum Action {
     Key(Key, Modifiers),
     /// A mouse event. Refused when the program did not ask for a mouse.
     Mouse(Mouse),
+    /// The end of a paste of which the rest was lost; sent only to a program that asked for bracketed paste.
+    EndPaste,
     /// The focus came (true) or went (false); sent only to a program that asked for it.
     Focus(bool),
 }
@@ -140,14 +142,14 @@ impl Action {
     pub fn text_bytes(&self) -> usize {
         match self {
             Action::Text(text) | Action::Paste(text) => text.len(),
-            Action::Key(..) | Action::Mouse(_) | Action::Focus(_) => 0,
+            Action::Key(..) | Action::EndPaste | Action::Mouse(_) | Action::Focus(_) => 0,
         }
     }
 
     /// Returns whether it is typed: text, which every program takes.
     pub fn is_typed(&self) -> bool {
         match self {
-            Action::Text(_) | Action::Paste(_) | Action::Key(..) => true,
+            Action::Text(_) | Action::Paste(_) | Action::EndPaste | Action::Key(..) => true,
             Action::Mouse(_) | Action::Focus(_) => false,
         }
     }

@@ -26,6 +26,8 @@ pub fn encode(modes: &TerminalModes, actions: &[Action]) -> Result<Vec<u8>, Enco
         match action {
             Action::Text(text) => out.extend_from_slice(text.as_bytes()),
             Action::Paste(text) => encode_paste(modes, text, &mut out),
+            Action::EndPaste if modes.bracketed_paste => out.extend_from_slice(PASTE_END.as_bytes()),
+            Action::EndPaste => {}
             Action::Key(key, modifiers) => encode_key(modes, *key, *modifiers, &mut out),
             Action::Mouse(mouse) => encode_mouse(modes, *mouse, &mut out)?,
             Action::Focus(gained) => {
@@ -84,6 +86,13 @@ mod tests {
     #[test]
     fn a_program_that_asked_for_no_frames_gets_none() {
         assert_eq!(paste("one\ntwo\r\nthree", false), "one\rtwo\rthree");
+    }
+
+    #[test]
+    fn the_end_of_a_lost_paste_is_told_only_to_a_program_that_asked_for_frames() {
+        let modes = TerminalModes { bracketed_paste: true, ..TerminalModes::default() };
+        assert_eq!(encode(&modes, &[Action::EndPaste]).expect("an end"), b"\x1b[201~");
+        assert_eq!(encode(&TerminalModes::default(), &[Action::EndPaste]).expect("nothing"), b"");
     }
 
     #[test]

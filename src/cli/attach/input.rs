@@ -121,7 +121,7 @@ impl Keys {
                 }
             }
         }
-        if may_become && bytes.len() >= MIN_HELD { Found::Partial } else { Found::Nothing }
+        if may_become && (self.in_paste || bytes.len() >= MIN_HELD) { Found::Partial } else { Found::Nothing }
     }
 }
 
@@ -231,6 +231,18 @@ mod tests {
     fn nothing_in_a_paste_is_a_key() {
         let paste = "\x1b[200~a\x01b\x1b[<0;1;1M\x1b[201~";
         assert_eq!(typing().admit(format!("{paste}\x01").as_bytes()), [text(paste), Typed::Stolen]);
+    }
+
+    #[test]
+    fn a_paste_may_be_torn_anywhere_and_ends() {
+        let paste = "\x1b[200~a\x1bb\x1b[201~\x01";
+        for cut in MIN_HELD..paste.len() {
+            let mut typing = typing();
+            let typed = [typing.admit(&paste.as_bytes()[..cut]), typing.admit(&paste.as_bytes()[cut..])].concat();
+            assert_eq!(typed.last(), Some(&Typed::Stolen), "cut at {cut}: {typed:?}");
+            let is_whole = |typed: &Typed| matches!(typed, Typed::Text(text) if text.ends_with("\x1b[201~"));
+            assert!(typed.iter().any(is_whole), "its end comes in one piece, cut at {cut}: {typed:?}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use rustix::process::Signal;
 
+use super::lost::server_pid;
 use super::real::{Served, text};
 use crate::harness::{Exit, Terminal, modes_left_on};
 
@@ -86,6 +87,31 @@ fn a_large_paste_into_a_program_that_reads_late_and_prints_it_arrives_whole() {
     served.0.write("go", "now\n");
     terminal.wait_for_text("all");
     assert!(served.0.read("typed") == Some(text));
+    terminal.keys("<C-a>");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+}
+
+/// The server dies in the middle of a paste: what is lost is no line, and the program is not left in the paste.
+#[test]
+fn a_paste_that_is_lost_in_the_middle_is_ended_for_the_program() {
+    let served = Served::new();
+    let run = served.start(&["--pty", r#"stty raw -echo; printf '\033[?2004h'; echo rea"dy"; exec cat -vt"#]);
+    let mut terminal = attach(&served, &run);
+    terminal.wait_for_text("ready");
+    terminal.wait_until("frames of pastes", |terminal| modes_left_on(terminal.raw()).contains(&2004));
+    terminal.send(b"\x1b[200~begin");
+    terminal.wait_for_text("^[[200~begin");
+    let server = rustix::process::Pid::from_raw(server_pid(&served)).expect("a pid");
+    rustix::process::kill_process(server, Signal::STOP).expect("it is ours");
+    // So much that its first bytes are under way, not in the terminal, when this is sent.
+    terminal.send(&vec![b'm'; 1024 * 1024]);
+    rustix::process::kill_process(server, Signal::KILL).expect("it is ours");
+    terminal.wait_for_text("^[[201~");
+    terminal.send(b"rest\x1b[201~");
+    terminal.wait_quiet(std::time::Duration::from_millis(500));
+    terminal.send(b"after");
+    terminal.wait_for_text("after");
+    assert!(!terminal.screen().has("rest") && !terminal.screen().has("mm"), "{}", terminal.picture());
     terminal.keys("<C-a>");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
 }
