@@ -56,6 +56,9 @@ fn path(found: &Settings, console: &mut Console) -> Result<(), Fault> {
     if console.look.json {
         return console.json(&json!({ "files": files(found), "project_dir": shown(&found.project_dir) }));
     }
+    if found.files.is_empty() {
+        console.note("no file was read: the defaults are in force");
+    }
     files(found).iter().try_for_each(|file| console.line(file))
 }
 

@@ -47,7 +47,7 @@ pub(super) fn perform(global: &Global, console: &mut Console) -> Result<Exit, Fa
     let directories = Directories::find(&process_env);
     found.push(match &directories.state {
         Some(path) => folder("state", path),
-        None => Finding::bad("state", "neither SHTASK_STATE_DIR nor HOME is set", "set one of them"),
+        None => Finding::bad("state", "neither SHTASK_STATE_DIR nor HOME is an absolute path", "set one of them"),
     });
     found.extend(directories.state.as_deref().and_then(room));
     found.push(match socket(global, &directories) {
@@ -76,6 +76,10 @@ fn nearest(path: &Path) -> &Path {
 fn folder(what: &'static str, path: &Path) -> Finding {
     let there = nearest(path);
     let name = shown(path);
+    if !there.is_dir() {
+        let text = format!("{} is not a folder", shown(there));
+        return Finding::bad(what, text, "set SHTASK_STATE_DIR to a folder, or to one that can be made");
+    }
     if let Err(error) = access(there, AccessFlags::W_OK | AccessFlags::X_OK) {
         let text = format!("{} cannot be written: {}", shown(there), error.desc());
         return Finding::bad(what, text, "give it to yourself, or set SHTASK_STATE_DIR to another folder");
@@ -129,7 +133,19 @@ fn socket_path(path: &Path, privacy: Privacy) -> Finding {
     match std::os::unix::net::UnixStream::connect(path) {
         Ok(_) => Finding::good("server", format!("one answers at {name}")),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound) => {
-            Finding::good("server", "none runs; the first verb that needs one starts it")
+            let there = nearest(path.parent().unwrap_or(path));
+            match access(there, AccessFlags::W_OK | AccessFlags::X_OK) {
+                Ok(()) => Finding::good("server", "none runs; the first verb that needs one starts it"),
+                Err(error) => Finding::bad(
+                    "server",
+                    format!(
+                        "none runs, and no socket can be made: {} cannot be written: {}",
+                        shown(there),
+                        error.desc()
+                    ),
+                    "give it to yourself, or choose another socket by SHTASK_SOCKET",
+                ),
+            }
         }
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             Finding::good("server", format!("none runs; {name} is left from one that was killed"))

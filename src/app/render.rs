@@ -6,18 +6,20 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::cli::{Console, Exit, Fault, RenderArgs, RenderFormat};
-use crate::model::{ErrorCode, Failure, Frame, Size};
-use crate::screen::{self, RenderError};
+use crate::model::{ErrorCode, Failure, Frame, Size, shown, with_sources};
+use crate::screen;
+
+/// What can be rendered.
+const READABLE: &str = "name a file with the output of a program, or - for standard input";
 
 /// Prints the screen that the input leads to.
 pub(super) fn render(args: &RenderArgs, console: &mut Console) -> Result<Exit, Fault> {
     let mut screen = if args.file == Path::new("-") {
         read(std::io::stdin().lock(), "standard input", args.size)?
     } else {
-        let name = args.file.display().to_string();
+        let name = shown(&args.file);
         let file = File::open(&args.file).map_err(|error| {
-            Failure::new(ErrorCode::NotRunnable, format!("cannot read {name}: {error}"))
-                .with_hint("name a file with the output of a program, or - for standard input")
+            Failure::new(ErrorCode::Invalid, format!("cannot read {name}: {error}")).with_hint(READABLE)
         })?;
         read(BufReader::new(file), &name, args.size)?
     };
@@ -42,15 +44,8 @@ fn draw(frame: &Frame, format: RenderFormat) -> Result<Vec<u8>, Failure> {
 
 fn read(input: impl BufRead, name: &str, size: Option<Size>) -> Result<screen::Screen, Failure> {
     screen::render_stream(input, size).map_err(|error| {
-        let code = match error {
-            RenderError::Unreadable(_) => ErrorCode::NotRunnable,
-            RenderError::Cast { .. } => ErrorCode::Invalid,
-        };
-        let failure = Failure::new(code, format!("{name}: {}", crate::model::with_sources(&error)));
-        match error.hint() {
-            Some(hint) => failure.with_hint(hint),
-            None => failure,
-        }
+        let failure = Failure::new(ErrorCode::Invalid, format!("{name}: {}", with_sources(&error)));
+        failure.with_hint(error.hint().unwrap_or(READABLE))
     })
 }
 

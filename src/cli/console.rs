@@ -146,7 +146,12 @@ impl Console {
         if self.out.buffer().is_empty() {
             return Ok(());
         }
-        self.out.flush().map_err(|error| Fault::of_output(&error))
+        self.out.flush().map_err(|error| {
+            // It is told once.
+            let empty = BufWriter::with_capacity(BUFFER_BYTES, self.out.get_ref().clone());
+            let _ = std::mem::replace(&mut self.out, empty).into_parts();
+            Fault::of_output(&error)
+        })
     }
 
     /// Tells a failure on standard error: in one line, and its hint; or as an object (S7.6).
@@ -190,13 +195,28 @@ impl Console {
 
     /// Ends a verb: tells what went wrong, and returns the exit code.
     pub fn end(mut self, outcome: Result<Exit, Fault>) -> Exit {
-        let outcome = outcome.and_then(|exit| self.flush().map(|()| exit));
+        let outcome = outcome.and_then(|exit| match self.flush() {
+            // What it has done it has done, whoever reads that.
+            Ok(()) | Err(Fault::ReaderGone) => Ok(exit),
+            Err(failed) => Err(failed),
+        });
         match outcome {
             Ok(exit) => exit,
             Err(Fault::ReaderGone) => Exit::DONE,
             Err(Fault::Failed(failure)) => {
                 self.fail(&failure);
                 Exit::of(failure.code)
+            }
+        }
+    }
+
+    /// Passes on what was printed by a verb whose exit code is that of a run: `exit`, or that of shtask's own failure to do so.
+    pub(super) fn end_of_run(&mut self, exit: Exit) -> Exit {
+        match self.flush() {
+            Ok(()) | Err(Fault::ReaderGone) => exit,
+            Err(Fault::Failed(failure)) => {
+                self.fail(&failure);
+                Exit::BROKEN
             }
         }
     }

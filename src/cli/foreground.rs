@@ -260,7 +260,7 @@ impl Verbs<'_> {
         if json {
             self.console.json(&document)?;
         }
-        Ok(exit)
+        Ok(self.console.end_of_run(exit))
     }
 
     fn not_started(&mut self, failure: &Failure) -> Exit {

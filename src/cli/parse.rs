@@ -34,13 +34,22 @@ pub enum Parsed {
 pub fn parse(words: Vec<OsString>) -> Parsed {
     let json = words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let verb = verb_of(&words);
+    // Only of paths, commands and variables it may be more than text; those do not fail so.
+    let odd = words.iter().skip(1).find(|word| word.to_str().is_none()).map(shown);
+    let wrong = |error: &clap::Error| match &odd {
+        Some(odd) if error.kind() == ErrorKind::InvalidUtf8 => {
+            let failure = Failure::new(ErrorCode::Invalid, format!("\"{odd}\" is no UTF-8 text"));
+            failure.with_hint("only paths, commands and variables may have other bytes")
+        }
+        Some(_) | None => wrong(error, &verb),
+    };
     let matches = match Args::command().try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => {
             let text = error.render();
             return Parsed::Text { plain: text.to_string(), colored: text.ansi().to_string() };
         }
-        Err(error) => return Parsed::Wrong { failure: wrong(&error, &verb), json },
+        Err(error) => return Parsed::Wrong { failure: wrong(&error), json },
     };
     match Args::from_arg_matches(&matches) {
         Ok(mut args) => {
@@ -49,7 +58,7 @@ pub fn parse(words: Vec<OsString>) -> Parsed {
             }
             Parsed::Args(Box::new(args))
         }
-        Err(error) => Parsed::Wrong { failure: wrong(&error, &verb), json },
+        Err(error) => Parsed::Wrong { failure: wrong(&error), json },
     }
 }
 

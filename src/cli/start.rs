@@ -10,7 +10,9 @@ use super::here::Verbs;
 use super::values::is_shell_line;
 use super::wait::ended;
 use crate::api::StartRequest;
-use crate::model::{CommandSpec, EnvSpec, ErrorCode, Failure, Limits, Mode, RunSpec, StdinSpec, StopSpec, Timeouts};
+use crate::model::{
+    CommandSpec, Effects, EnvSpec, ErrorCode, Failure, Limits, Mode, RunSpec, StdinSpec, StopSpec, Timeouts,
+};
 
 impl Verbs<'_> {
     /// Starts a run, and waits for it where that was asked for.
@@ -33,15 +35,23 @@ impl Verbs<'_> {
         } else if !self.console.look.json {
             self.console.line(&record.reference)?;
         }
+        match self.console.flush() {
+            Ok(()) | Err(Fault::ReaderGone) => {}
+            Err(Fault::Failed(failure)) => {
+                // It is not lost with its ref.
+                let hint = format!("the run was started all the same: {}", record.reference);
+                self.console.fail(&failure.with_hint(hint).with_effects(Effects::Pending));
+                return Ok(if args.wait { Exit::BROKEN } else { Exit::FAILED });
+            }
+        }
         if !args.wait {
             return Ok(Exit::DONE);
         }
-        self.console.flush()?;
         let record = ended(self.client.as_ref(), record.id).await?;
         if self.console.look.json {
             self.console.json(&record_json(&record))?;
         }
-        Ok(Exit::of_run(&record))
+        Ok(self.console.end_of_run(Exit::of_run(&record)))
     }
 
     /// Makes what is to be started of the arguments.

@@ -53,8 +53,8 @@ impl Verbs<'_> {
         if self.console.look.json {
             self.console.json(&json!({ "schema": 1, "runs": shown }))?;
         }
-        if let [one] = exits[..] {
-            return Ok(one);
+        if let ([one], WaitFor::Exit) = (&exits[..], &args.what) {
+            return Ok(self.console.end_of_run(*one));
         }
         Ok(if first_failure(exits) == Exit::DONE { Exit::DONE } else { Exit::FAILED })
     }

@@ -27,7 +27,8 @@ pub(super) fn find_project_file(start: &Path, uids: &[u32]) -> Result<Option<Pat
         if file_type.is_fifo() || file_type.is_socket() || file_type.is_char_device() {
             // Reading it could wait without end, or do something.
             let message = "is no ordinary file and was not named by you".to_owned();
-            return Err(Problem { hint: None, place: Place::File(path), message });
+            let hint = Some(format!("--config {} reads it all the same", shown(&path)));
+            return Err(Problem { hint, place: Place::File(path), message });
         }
         let owner = path.metadata().map_or(link.uid(), |file| file.uid());
         if !uids.contains(&owner) {
@@ -52,7 +53,11 @@ pub(super) fn trusted_uids(sudo_uid: Option<u32>) -> Vec<u32> {
 
 /// Reads a file as text. A file that is not there is none when `optional`.
 pub(super) fn read_text(path: &Path, optional: bool) -> Result<Option<String>, Problem> {
-    let problem = |message: String| Problem { place: Place::File(path.to_owned()), message, hint: None };
+    let problem = |message: String| Problem {
+        place: Place::File(path.to_owned()),
+        message,
+        hint: Some("look at its path and at its rights".into()),
+    };
     let bytes = match read_bounded(path) {
         Ok(bytes) => bytes,
         Err(error) if optional && error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => return Ok(None),

@@ -244,7 +244,9 @@ impl Globals {
         let mut problems = Vec::new();
         if env("SHTASK_STATE_DIR").is_some_and(|dir| !dir.is_empty() && !Path::new(&dir).is_absolute()) {
             let message = "must be an absolute path".into();
-            problems.push(Problem { place: Place::Variable("SHTASK_STATE_DIR".into()), message, hint: None });
+            let hint = "such as /home/you/.local/state/shtask; unset, it is found from HOME";
+            let place = Place::Variable("SHTASK_STATE_DIR".into());
+            problems.push(Problem { place, message, hint: Some(hint.into()) });
         }
         for (section, name) in [LIMITS, DEFAULTS, OUTPUT, REDACT, STORE, RETENTION, TUI, KEYS, THEME]
             .iter()

@@ -249,7 +249,7 @@ fn a_wrong_variable_is_reported_by_its_name() {
     assert_eq!(
         place.problems(),
         [
-            "SHTASK_STATE_DIR: must be an absolute path",
+            "SHTASK_STATE_DIR: must be an absolute path [such as /home/you/.local/state/shtask; unset, it is found from HOME]",
             "SHTASK_LIMITS_RUNS: `limits.runs` must be a whole number from 1 to 10000, not \"lots\"",
             "SHTASK_TUI_ATTACH_KEY: `tui.attach_key`: \"\u{fffd}\\\"\" is no key; keys look like enter, f5, C-c, M-x, S-tab or ctrl+shift+left",
         ]

@@ -19,5 +19,6 @@ mod redacted;
 mod searching;
 mod starting;
 mod stopped;
+mod unhappy;
 mod unprivileged;
 mod waiting;

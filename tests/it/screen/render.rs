@@ -70,11 +70,11 @@ fn what_cannot_be_rendered_is_refused_with_a_hint() {
     assert!(said.contains("COLSxROWS"), "{said}");
     assert_eq!(refused(&["--format", "bmp"], b"").0, Some(2));
     let (code, said) = refused(&["/no/such/file"], b"");
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert!(said.contains("/no/such/file") && said.contains("hint:"), "{said}");
     let (code, said) = refused(&["/"], b"");
-    assert_eq!(code, Some(1));
-    assert!(said.contains("cannot be read"), "{said}");
+    assert_eq!(code, Some(2));
+    assert!(said.contains("cannot be read") && said.contains("hint:"), "{said}");
 }
 
 #[test]
