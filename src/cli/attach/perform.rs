@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::input::{Keys, Typed};
 use super::keyboard::Keyboard;
 use super::steal::forms;
-use super::terminal::{OuterTerminal, keyboard, size};
+use super::terminal::{OuterTerminal, keyboard, size, wait_for_foreground};
 use crate::api::{Client, Reply, Typing, View, Watch};
 use crate::cli::args_look::AttachArgs;
 use crate::cli::exit::{Exit, Fault};
@@ -66,6 +66,7 @@ impl Ends {
 /// The signals that matter meanwhile.
 struct Outside {
     window: Signal,
+    stopped: Signal,
     continued: Signal,
     ends: Ends,
 }
@@ -74,6 +75,7 @@ impl Outside {
     fn new() -> io::Result<Outside> {
         Ok(Outside {
             window: signal(SignalKind::window_change())?,
+            stopped: signal(SignalKind::from_raw(nix::libc::SIGTSTP))?,
             continued: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
             ends: terminal_ends()?,
         })
@@ -110,6 +112,7 @@ impl Verbs<'_> {
         attachable(&record)?;
         let terminal_failed =
             |error: io::Error| Failure::new(ErrorCode::Broken, format!("the terminal cannot be used: {error}"));
+        wait_for_foreground();
         let mut outside = Outside::new().map_err(terminal_failed)?;
         let watch = self.client.watch(run, View { size: own_size() }).await?;
         let terminal = OuterTerminal::take().map_err(terminal_failed)?;
@@ -214,6 +217,7 @@ impl Attached<'_> {
                     self.resize();
                     terminal.resized();
                 }
+                _ = outside.stopped.recv() => terminal.stop(),
                 _ = outside.continued.recv() => {
                     terminal.again().map_err(|error| Failure::new(ErrorCode::Broken, format!("the terminal is gone: {error}")))?;
                     self.resize();

@@ -8,7 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, raise};
+use rustix::process::getpgrp;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr};
 use tokio::sync::mpsc;
 
 use super::paint::{ENTER, LEAVE, Painter};
@@ -19,6 +21,9 @@ const UNKNOWN_SIZE: (u16, u16) = (80, 24);
 
 /// How long a terminal that takes nothing is waited for when it is given back.
 const LEAVE_WITHIN_MS: u16 = 500;
+
+/// The pause between two looks whether the terminal is this program's again.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// How many reads of the keyboard wait for the run to take them.
 const MAX_READS: usize = 16;
@@ -53,11 +58,51 @@ pub(super) fn restore() {
     }
     let out = io::stdout();
     let mut polled = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
-    if poll(&mut polled, PollTimeout::from(LEAVE_WITHIN_MS)) != Ok(0) {
-        let _ = own_output().and_then(|mut out| out.write_all(LEAVE.as_bytes()));
+    without_stops(Signal::SIGTTOU, || {
+        if poll(&mut polled, PollTimeout::from(LEAVE_WITHIN_MS)) != Ok(0) {
+            let _ = own_output().and_then(|mut out| out.write_all(LEAVE.as_bytes()));
+        }
+        // In the background the settings are those of the shell by now.
+        if ground() != Ground::Back {
+            // Not what was typed after the stolen key, which the shell would take for a command.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &settings);
+        }
+    });
+}
+
+/// Does something that would stop a job in the background, without being stopped: a job that is killed has to end.
+fn without_stops(stop: Signal, work: impl FnOnce()) {
+    let before = SigSet::from(stop).thread_swap_mask(SigmaskHow::SIG_BLOCK);
+    work();
+    if let Ok(before) = before {
+        let _ = before.thread_set_mask();
     }
-    // Not what was typed after the stolen key, which the shell would take for a command.
-    let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &settings);
+}
+
+/// Whose the terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ground {
+    /// This program's.
+    Front,
+    /// That of another job of the shell.
+    Back,
+    /// Nobody's any more.
+    Gone,
+}
+
+pub(super) fn ground() -> Ground {
+    match tcgetpgrp(io::stdin()) {
+        Ok(group) if group == getpgrp() => Ground::Front,
+        Ok(_) => Ground::Back,
+        Err(_) => Ground::Gone,
+    }
+}
+
+/// Stops a job that was started in the background, before it listens to any signal: so it can be killed without being continued first.
+pub(super) fn wait_for_foreground() {
+    if ground() == Ground::Back {
+        let _ = raise(Signal::SIGTTOU);
+    }
 }
 
 fn own_output() -> io::Result<File> {
@@ -109,8 +154,18 @@ impl OuterTerminal {
         Ok(terminal)
     }
 
-    /// Takes it again after a stop; the shell may have changed everything meanwhile.
+    /// Gives it back and stops this program, as who has sent the signal wants. Returns once it is continued.
+    pub(super) fn stop(&self) {
+        restore();
+        let _ = raise(Signal::SIGSTOP);
+    }
+
+    /// Takes it again after a stop; the shell may have changed everything meanwhile. In the background nothing is done: the shell sends the same
+    /// signal again when it is to be in the foreground.
     pub(super) fn again(&self) -> io::Result<()> {
+        if ground() == Ground::Back {
+            return Ok(());
+        }
         if let Some(settings) = before().take() {
             tcsetattr(io::stdin(), OptionalActions::Now, &settings)?;
         }
@@ -179,8 +234,10 @@ fn paint(shared: &Shared, out: &mut File) {
         };
         let Some(picture) = picture else { continue };
         let _writing = OUTPUT.lock();
-        // Nothing is drawn on a terminal that was given back meanwhile.
-        if before().is_none() || out.write_all(picture.as_bytes()).is_err() {
+        // Nothing is drawn on a terminal that was given back meanwhile, or is another job's.
+        if before().is_none() || ground() == Ground::Back {
+            painter.forget();
+        } else if out.write_all(picture.as_bytes()).is_err() {
             return;
         }
     }
@@ -191,6 +248,8 @@ pub(in crate::cli) fn keyboard() -> io::Result<mpsc::Receiver<Vec<u8>>> {
     let (reads_tx, reads_rx) = mpsc::channel(MAX_READS);
     let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     thread::Builder::new().name("keyboard".to_owned()).spawn(move || {
+        // In the background a read fails instead of stopping all of this program.
+        let _ = SigSet::from(Signal::SIGTTIN).thread_block();
         let mut bytes = [0; 4096];
         loop {
             match input.read(&mut bytes) {
@@ -201,6 +260,7 @@ pub(in crate::cli) fn keyboard() -> io::Result<mpsc::Receiver<Vec<u8>>> {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) if ground() == Ground::Back => thread::sleep(LOOK_AGAIN),
                 Err(_) => return,
             }
         }

@@ -6,6 +6,7 @@ mod changing;
 mod errors;
 mod foreground;
 mod ground;
+mod jobs;
 #[cfg(feature = "test-hooks")]
 mod killed;
 mod lists;
