@@ -100,6 +100,7 @@ pub enum ConfigVerb {
     Default,
     /// Print the JSON schema of the configuration, for editors
     #[command(after_help = "Examples:
+  mkdir -p ~/.config/shtask
   shtask config schema > ~/.config/shtask/schema.json
 
 Then `#:schema ~/.config/shtask/schema.json` as the first line of a file lets Taplo and editors built on it complete and check.")]
@@ -117,6 +118,7 @@ Then `#:schema ~/.config/shtask/schema.json` as the first line of a file lets Ta
 /// For which shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 #[command(after_help = "Examples:
+  mkdir -p ~/.local/share/bash-completion/completions
   shtask completions bash > ~/.local/share/bash-completion/completions/shtask
   shtask completions zsh > \"${fpath[1]}/_shtask\"
   shtask completions fish > ~/.config/fish/completions/shtask.fish")]

@@ -69,7 +69,7 @@ impl Verbs<'_> {
 
     fn records_table(&self, records: &[Record]) -> Table {
         let now = (self.here.now)();
-        let mut table = Table::new(["ID", "NAME", "STATUS", "EXIT", "STARTED", "TOOK", "COMMAND"]);
+        let mut table = Table::new(["ID", "NAME", "STATUS", "EXIT", "STARTED (UTC)", "TOOK", "COMMAND"]);
         for record in records {
             let started =
                 record.started_at.map_or_else(|| "-".to_owned(), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());

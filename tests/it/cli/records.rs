@@ -20,6 +20,7 @@ fn history_lists_what_is_on_record_newest_first() {
         assert_eq!(named["has_more"], true);
         let text = ground.verb(&["history", "job"]).await.done();
         assert!(text.starts_with("ID ") && text.contains("job:3") && text.contains("exit 1"), "{text}");
+        assert!(text.contains("STARTED (UTC)"), "whose time it is: {text}");
     });
 }
 
