@@ -240,6 +240,10 @@ fn the_count_of_hits_is_whole_however_narrow_the_pane_is() {
     for (n, select) in [(1, ""), (3, "j j")] {
         for size in [SMALL, (50, 12), (30, 8)] {
             let mut stage = Stage::demo(size);
+            let mut waits = run(2, Some("api"), Mode::Pty, Status::Running);
+            let since = jiff::Timestamp::UNIX_EPOCH;
+            waits.attention = Some(crate::model::Attention { need: crate::model::Need::Input, since });
+            stage.put(waits);
             stage.press(select).press("z");
             let at = stage.model.pane_size();
             let rows: Vec<String> = (0..at.rows()).map(|row| format!("row {row}")).collect();
@@ -249,6 +253,9 @@ fn the_count_of_hits_is_whole_however_narrow_the_pane_is() {
             while super::scrolling::answer_history(&mut stage, n) > 0 {}
             let (head, whole) = (first_line(&stage), 9000 + u64::from(at.rows()));
             assert!(head.trim_end().ends_with(&format!(" {whole}/{whole}")), "{size:?}: {head}");
+            stage.press("enter escape &").type_text("row 1");
+            let head = first_line(&stage);
+            assert!(head.contains("&row 1: "), "{size:?}: {head}");
         }
     }
 }

@@ -66,14 +66,15 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
     // The state is always there: the name is cut for it, then what is said at the right; of the rest there is what fits.
     let cols = usize::from(area.width);
     let least = width(&list::title(model, row, theme, cols)).min(MIN_TITLE_COLS);
+    let room = reading::room(area, least);
     let right = match (&model.inspect, model.focus) {
         (Some(_), _) => "inspect ".to_owned(),
         (None, Focus::Scroll | Focus::Attached)
             if model.pane.scroll.is_some() || model.pane.reading.filter.is_some() =>
         {
-            reading::place(model, area, cols.saturating_sub(least))
+            reading::place(model, area, room)
         }
-        (None, Focus::Scroll) => reading::place(model, area, cols.saturating_sub(least)),
+        (None, Focus::Scroll) => reading::place(model, area, room),
         (None, focus) => {
             let words = view.filter(|view| !view.record.status.is_final());
             match (words.and_then(|view| model.keyboards.words(view)), focus) {
@@ -83,11 +84,12 @@ pub(super) fn draw_header(model: &Model, theme: Theme, area: Rect, buf: &mut Buf
             }
         }
     };
-    let right = match asking.trim_start() {
-        asking if is_narrow && !asking.is_empty() => format!("{asking} {right}"),
-        _ => right,
-    };
-    let right = if right.is_empty() || right.starts_with(' ') { right } else { format!(" {right}") };
+    let apart = |text: String| if text.is_empty() || text.starts_with(' ') { text } else { format!(" {text}") };
+    let right = apart(right);
+    let both = apart(format!("{}{}", asking.trim_start(), if right.is_empty() { " " } else { &right }));
+    // Who needs somebody is in the list as well.
+    let has_room = right.is_empty() || width(&both) <= cols.saturating_sub(least);
+    let right = if is_narrow && !asking.is_empty() && has_room { both } else { right };
     let right = cut(&right, "", cols.saturating_sub(least));
     let left = cols.saturating_sub(width(&right));
     let room = left.saturating_sub(width(&text).min(left / 3));

@@ -46,6 +46,14 @@ pub(super) fn cursor(model: &Model, area: Rect) -> Option<Position> {
     (at.col < area.width).then(|| Position::new(area.x + at.col, area.y + line))
 }
 
+/// How many columns of a header are for that, beside so many of a title.
+pub(super) fn room(area: Rect, title: usize) -> usize {
+    /// From here on the title has a third at least.
+    const ROOMY_COLS: u16 = 60;
+    let (cols, rest) = (usize::from(area.width), usize::from(area.width).saturating_sub(title));
+    if area.width < ROOMY_COLS { rest } else { rest.min(cols * 2 / 3) }
+}
+
 /// Where the view is, and what is done there: the right end of the header, in at most so many columns where that is possible. What is most important
 /// stands last, and goes last where not all fits.
 pub(super) fn place(model: &Model, area: Rect, room: usize) -> String {
@@ -85,7 +93,8 @@ pub(super) fn place(model: &Model, area: Rect, room: usize) -> String {
         };
         parts.push(kind.to_owned());
     }
-    if let Some(search) = &reading.search {
+    // That a filter hides all hits is seen by its rows.
+    if let Some(search) = reading.search.as_ref().filter(|search| reading.filter.is_none() || search.count() > 0) {
         let count = search.count();
         let more = if reading.text.is_whole() { "" } else { "…" };
         // What else the log has is not counted.
@@ -96,7 +105,6 @@ pub(super) fn place(model: &Model, area: Rect, room: usize) -> String {
         });
     }
     // Where not all fits, the place goes first.
-    let room = room.min(usize::from(area.width) * 2 / 3);
     while parts.len() > 1 && super::super::model::width(&parts.join(" · ")) + 2 > room {
         parts.remove(0);
     }

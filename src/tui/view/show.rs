@@ -11,12 +11,15 @@ use super::super::theme::Theme;
 use super::draw::{put_line, wrap};
 use super::reading;
 
+/// So many columns of the title are left where there is little room.
+const MIN_TITLE_COLS: usize = 12;
+
 pub(super) fn draw_header(model: &Model, show: &Shown, theme: Theme, area: Rect, buf: &mut Buffer) {
     let right = match &show.playing {
         Some(playing) => played(playing),
         None if !show.is_whole && show.place.is_none() && model.pane.scroll.is_none() => "reading… ".to_owned(),
         None if show.is_reading() && show.anchor.is_none() && show.place.is_none() => "reading… ".to_owned(),
-        None => reading::place(model, area, usize::from(area.width)),
+        None => reading::place(model, area, reading::room(area, MIN_TITLE_COLS)),
     };
     let left = usize::from(area.width).saturating_sub(width(&right));
     let line = show.line.as_ref().map(|line| format!(" · {line}")).unwrap_or_default();
