@@ -94,7 +94,8 @@ pub struct SearchHit {
     pub run: RunId,
     /// Its stream; standard output for a terminal.
     pub stream: Stream,
-    /// The number of the line in its stream, from 1. When the log was full and its beginning dropped, from the first line that is kept.
+    /// The number of the line in its stream, from 1. What was dropped as the log was full is counted, so that a number stays what it is; but not in
+    /// logs of older versions.
     pub line: u64,
     /// Where the line begins, in bytes of the raw log of its stream.
     pub offset: u64,

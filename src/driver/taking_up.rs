@@ -17,7 +17,7 @@ use super::view::Collector;
 use crate::holder::{Event, FirstStep, Hello, HolderSockets, LinkError, PROTOCOL, Request, StartState, StopState};
 use crate::model::{ErrorCode, Failure, Mode, RunId, Size, with_sources};
 use crate::redact::Redactor;
-use crate::store::log::{LogError, LogEvent, LogReader, LogStream, Rest};
+use crate::store::log::{LogError, LogEvent, LogReader, LogStream, Rest, line_ends};
 use crate::sys::{fd, hooks, tty};
 use crate::tail::Pipe;
 
@@ -239,10 +239,10 @@ impl Driver {
             None => Replayed { answered: counters.answered, ends: [u64::MAX; 2] },
             Some(rests) => Replayed { answered: u64::MAX, ends: [rests[0].logged, rests[1].logged] },
         };
-        self.rebuild(logs, counters, replayed).await;
+        let lines = self.rebuild(logs, counters, replayed).await;
         self.taken_up();
         hooks::pass("take.rebuilt");
-        self.bring_in_spools(counters, rests)?;
+        self.bring_in_spools(counters, rests, lines)?;
         hooks::pass("take.logged");
         Ok(())
     }
@@ -252,33 +252,48 @@ impl Driver {
         self.later.extend(report);
     }
 
-    /// Makes the collector again from the log.
-    async fn rebuild(&mut self, logs: PathBuf, counters: Counters, replayed: Replayed) {
+    /// Makes the collector again from the log. Returns how many lines of each stream have ended in it, where that is known.
+    async fn rebuild(&mut self, logs: PathBuf, counters: Counters, replayed: Replayed) -> Option<[u64; 2]> {
         let (mode, first_size, lines, run) =
             (self.setup.mode, self.setup.size, self.setup.scrollback_lines, self.setup.id);
         let size = self.size;
         let rebuilding = tokio::task::spawn_blocking(move || {
             let mut collector = Collector::new(mode, first_size, lines);
-            match replay(&logs, run, &mut collector, counters, replayed) {
-                Ok(()) | Err(LogError::None { .. }) => {}
+            let lines = match replay(&logs, run, &mut collector, counters, replayed) {
+                Ok(lines) => lines,
+                Err(LogError::None { .. }) => Some([0; 2]),
                 // The run is worth more than the beginning of its screen.
-                Err(error) => tracing::warn!(%run, %error, "the screen of a run could not be made again from its log"),
-            }
+                Err(error) => {
+                    tracing::warn!(%run, %error, "the screen of a run could not be made again from its log");
+                    None
+                }
+            };
             if let Collector::Pty(screen) = &mut collector {
                 // What is in the log was told by the last server.
                 screen.take_signals();
                 screen.resize(size);
             }
-            collector
+            (collector, lines)
         });
         match rebuilding.await {
-            Ok(collector) => self.collector = collector,
-            Err(error) => tracing::error!(%run, %error, "the screen of a run could not be made again"),
+            Ok((collector, lines)) => {
+                self.collector = collector;
+                lines
+            }
+            Err(error) => {
+                tracing::error!(%run, %error, "the screen of a run could not be made again");
+                None
+            }
         }
     }
 
     /// Brings what was taken from the kernel and is not in the log into both, and goes on with the log.
-    fn bring_in_spools(&mut self, counters: Counters, rests: Option<[Rest; 2]>) -> std::io::Result<()> {
+    fn bring_in_spools(
+        &mut self,
+        counters: Counters,
+        rests: Option<[Rest; 2]>,
+        lines: Option<[u64; 2]>,
+    ) -> std::io::Result<()> {
         let (Some(kept), Some(log)) = (&self.kept, self.keep.log()) else {
             return Err(std::io::Error::other("the run has no log"));
         };
@@ -303,7 +318,7 @@ impl Driver {
             }
         };
         let redraw = self.collector.redraw(log.redactor());
-        log.go_on(ends, size, self.cuts, redraw);
+        log.go_on(ends, lines, size, self.cuts, redraw);
         self.printed_bytes = begins.iter().sum();
         for (pipe, begin) in [Pipe::Stdout, Pipe::Stderr].into_iter().zip(begins) {
             let Some(spool) = kept.spools.get(pipe as usize) else { continue };
@@ -341,24 +356,29 @@ struct Replayed {
 /// Feeds the newest part of the log of an ended run to a collector.
 pub(super) fn replay_ended(logs: &Path, run: RunId, collector: &mut Collector) -> Result<(), LogError> {
     let all = Replayed { answered: u64::MAX, ends: [u64::MAX; 2] };
-    replay(logs, run, collector, Counters::default(), all)
+    replay(logs, run, collector, Counters::default(), all).map(drop)
 }
 
-/// Feeds the newest part of a log to a collector. Queries that were answered get no answer again.
+/// Feeds the newest part of a log to a collector. Queries that were answered get no answer again. Returns how many lines of each stream have ended in
+/// the log, where that is known.
 fn replay(
     logs: &Path,
     run: RunId,
     collector: &mut Collector,
     counters: Counters,
     replayed: Replayed,
-) -> Result<(), LogError> {
+) -> Result<Option<[u64; 2]>, LogError> {
     let reader = LogReader::open(logs, run)?;
     let begin = reader.newest_begin(REPLAYED_BYTES);
+    let mut lines = reader.newest_lines(REPLAYED_BYTES);
     collector.begin_at(begin);
     let (mut ats, mut cuts) = (begin, 0);
     // How much of so many bytes lies before an offset.
     let part = |to: u64, at: u64, all: usize| usize::try_from(to.saturating_sub(at)).unwrap_or(usize::MAX).min(all);
     reader.replay_newest(REPLAYED_BYTES, |timed| {
+        if let (LogEvent::Bytes(stream, bytes), Some(lines)) = (&timed.event, &mut lines) {
+            lines[stream.index()] += line_ends(bytes);
+        }
         match (timed.event, &mut *collector) {
             (LogEvent::Bytes(stream, bytes), Collector::Pipes(_)) => {
                 let at = &mut ats[stream.index()];
@@ -397,7 +417,7 @@ fn replay(
             cuts = screen.count_cut();
         }
     }
-    Ok(())
+    Ok(lines)
 }
 
 fn pipe_of(stream: LogStream) -> Pipe {

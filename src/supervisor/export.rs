@@ -10,7 +10,7 @@ use tokio::sync::mpsc::error::SendTimeoutError;
 
 use super::core::{Core, Do};
 use super::kept::{Kept, settle_here};
-use super::search::api_stream;
+use super::search::{api_stream, log_stream};
 use super::serving::not_found;
 use super::turns::Turn;
 use crate::api::{Answer, Export, ExportFormat, ExportedLine, LinePlace};
@@ -92,14 +92,19 @@ impl Kept {
 
 /// Writes the lines of a log, from the place on where there is one.
 fn write_lines(log: &LogReader, mut from: Option<LinePlace>, chunks: &mut Chunks<'_>) -> Result<(), CastError> {
-    log.lines(|text| match text {
+    let place = from;
+    let see = |text| match text {
         LogText::Line(line) => {
             from = from.filter(|from| from.stream != api_stream(line.stream) || line.offset < from.offset);
             if from.is_some() { Ok(()) } else { write_line(chunks, line).map_err(CastError::from) }
         }
         LogText::Read if chunks.chunks_tx.is_closed() => Err(unwanted().into()),
         LogText::Gap(_) | LogText::Read => Ok(()),
-    })
+    };
+    match place {
+        Some(place) => log.lines_around(log_stream(place.stream), place.offset, see),
+        None => log.lines(see),
+    }
 }
 
 fn write_line(out: &mut impl Write, line: LogLine) -> io::Result<()> {

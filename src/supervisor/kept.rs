@@ -6,8 +6,9 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
+use super::search::log_stream;
 use super::turns::Turns;
-use crate::api::{Answer, LogReading, LogRequest, Stream};
+use crate::api::{Answer, LogReading, LogRequest};
 use crate::driver::{self, LeftBehind, Orders};
 use crate::model::{ErrorCode, Failure, Record, RunId, SessionName};
 use crate::store::Records;
@@ -77,10 +78,7 @@ impl Kept {
             let message = format!("{MAX_LOG_READS} reads of logs are under way already");
             return answer.send(Err(Failure::new(ErrorCode::Busy, message).with_hint("wait for some of them")));
         };
-        let stream = match request.stream {
-            Stream::Stdout => LogStream::Output,
-            Stream::Stderr => LogStream::Error,
-        };
+        let stream = log_stream(request.stream);
         if let Some(progress) = &mut progress {
             let ready = async {
                 match request.wait {

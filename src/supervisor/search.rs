@@ -288,7 +288,8 @@ impl<'a> Walk<'a> {
         let search = self.search;
         let mut behind = search.request.after.filter(|after| after.run == run);
         let mut last = None;
-        LogReader::open(self.logs, run)?.lines(|text| {
+        let reader = LogReader::open(self.logs, run)?;
+        let see = |text| {
             let line = match text {
                 LogText::Line(line) => line,
                 LogText::Gap(_) => return Ok(()),
@@ -337,7 +338,11 @@ impl<'a> Walk<'a> {
             self.hits += 1;
             self.tell(vec![hit]);
             Ok(())
-        })
+        };
+        match search.request.after.filter(|after| after.run == run) {
+            Some(after) => reader.lines_around(log_stream(after.stream), after.offset, see),
+            None => reader.lines(see),
+        }
     }
 }
 
@@ -346,6 +351,14 @@ pub(super) fn api_stream(stream: LogStream) -> Stream {
     match stream {
         LogStream::Output => Stream::Stdout,
         LogStream::Error => Stream::Stderr,
+    }
+}
+
+/// Returns a stream as logs call it.
+pub(super) fn log_stream(stream: Stream) -> LogStream {
+    match stream {
+        Stream::Stdout => LogStream::Output,
+        Stream::Stderr => LogStream::Error,
     }
 }
 

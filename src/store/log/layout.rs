@@ -68,6 +68,9 @@ pub(super) struct Head {
     pub(super) cuts: u64,
     /// Where in each stream it begins. What lies between the end of the segment before and this was lost.
     pub(super) offsets: [u64; 2],
+    /// How many lines of each stream had ended before it, those that were dropped or lost with them; none where nobody has counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lines: Option<[u64; 2]>,
 }
 
 /// What happened, and when: microseconds since the log began.

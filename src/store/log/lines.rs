@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::layout::streams;
 use super::reader::LogReader;
 use super::replay::{LogEvent, TimedEvent};
 use super::{LogError, LogStream};
@@ -25,7 +26,7 @@ const MAX_PARAMETERS: usize = 32;
 pub struct LogLine {
     /// The stream.
     pub stream: LogStream,
-    /// The number of the line in its stream, from 1, counted from the first line that is kept.
+    /// The number of the line in its stream, from 1: what was dropped before it is counted, but in the logs of older versions.
     pub line: u64,
     /// Where the line begins in the stream.
     pub offset: u64,
@@ -51,17 +52,68 @@ impl LogReader {
     ///
     /// # Errors
     /// [`LogError::File`] when the files cannot be read, and what `see` returns.
-    pub fn lines<E: From<LogError>>(&self, mut see: impl FnMut(LogText) -> Result<(), E>) -> Result<(), E> {
+    pub fn lines<E: From<LogError>>(&self, see: impl FnMut(LogText) -> Result<(), E>) -> Result<(), E> {
+        self.lines_of_segments(0, see)
+    }
+
+    /// Does the same from some line on that begins before this place, or at it: not much before, where the log is long.
+    ///
+    /// # Errors
+    /// As [`LogReader::lines`].
+    pub fn lines_around<E: From<LogError>>(
+        &self,
+        stream: LogStream,
+        offset: u64,
+        see: impl FnMut(LogText) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_before = |at: &usize| self.segments[*at].begin(stream) <= offset && self.begins_with_lines(*at);
+        let first = (1..self.segments.len()).rev().find(is_before).unwrap_or(0);
+        self.lines_of_segments(first, see)
+    }
+
+    /// Returns whether a segment can be read by itself: its lines are counted, and none goes on in it.
+    fn begins_with_lines(&self, at: usize) -> bool {
+        let head = &self.segments[at].head;
+        head.lines.is_some() && streams(head.mode).iter().all(|stream| self.begins_with_line(at, *stream))
+    }
+
+    fn begins_with_line(&self, at: usize, stream: LogStream) -> bool {
+        let begin = self.segments[at].begin(stream);
+        let before = self.segments[..at].iter().rev().find(|segment| segment.stream_bytes(stream) > 0);
+        match before.filter(|before| before.end(stream) == begin) {
+            Some(before) => before.last_byte(stream) == Some(b'\n'),
+            // Nothing of it was printed, or what was is not there.
+            None => true,
+        }
+    }
+
+    fn lines_of_segments<E: From<LogError>>(
+        &self,
+        first: usize,
+        mut see: impl FnMut(LogText) -> Result<(), E>,
+    ) -> Result<(), E> {
         let head = &self.segments[0].head;
         let began = head.wall.saturating_sub(Duration::from_micros(head.at)).unwrap_or(head.wall);
         let wall = |at: Duration| began.saturating_add(at).unwrap_or(began);
-        let mut streams = LogStream::BOTH.map(|stream| Text::new(stream, 0));
+        let begins = |stream| if first == 0 { 0 } else { self.segments[first].begin(stream) };
+        let mut streams = LogStream::BOTH.map(|stream| Text::new(stream, begins(stream)));
+        // Where each stream has come to with each segment, and how many lines had ended there.
+        let mut counts = LogStream::BOTH.map(|stream| {
+            let counted = self.segments[first..].iter();
+            let counted =
+                counted.filter_map(|segment| Some((segment.begin(stream), segment.head.lines?[stream.index()])));
+            counted.collect::<Vec<_>>().into_iter().peekable()
+        });
         let mut last = Duration::ZERO;
-        self.replay(|TimedEvent { at, event }| {
+        self.replay_from(first, |TimedEvent { at, event }| {
             last = at;
             match event {
                 LogEvent::Bytes(stream, bytes) => {
-                    streams[stream.index()].take(&bytes, wall(at), &mut see)?;
+                    let text = &mut streams[stream.index()];
+                    while let Some((_, ended)) = counts[stream.index()].next_if(|(begin, _)| *begin <= text.position) {
+                        text.line = ended + 1;
+                    }
+                    text.take(&bytes, wall(at), &mut see)?;
                     see(LogText::Read)?;
                 }
                 LogEvent::Gap(bytes) => {
@@ -85,6 +137,11 @@ impl LogReader {
         }
         Ok(())
     }
+}
+
+/// Returns how many lines end in bytes of a log.
+pub fn line_ends(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

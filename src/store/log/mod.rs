@@ -26,7 +26,7 @@ mod writer;
 pub use cast::{CastError, export_cast};
 pub use error::LogError;
 pub use layout::{LogStream, age, remove, runs, total_bytes};
-pub use lines::{LogLine, LogText};
+pub use lines::{LogLine, LogText, line_ends};
 pub(super) use logs::growth_step;
 pub use logs::{LogOptions, Logs};
 pub use progress::LogProgress;

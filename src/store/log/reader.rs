@@ -52,6 +52,15 @@ impl Segment {
         self.stream(stream).ok().and_then(|file| file.metadata().ok()).map_or(0, |facts| facts.len())
     }
 
+    /// Returns the last byte that it has of a stream.
+    pub(super) fn last_byte(&self, stream: LogStream) -> Option<u8> {
+        let mut file = self.stream(stream).ok()?;
+        file.seek(SeekFrom::End(-1)).ok()?;
+        let mut byte = [0];
+        file.read_exact(&mut byte).ok()?;
+        Some(byte[0])
+    }
+
     /// Returns what all its files take.
     pub(super) fn all_bytes(&self) -> u64 {
         let length = |extension| Some(self.open(extension).ok()?.metadata().ok()?.len());

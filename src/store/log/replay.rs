@@ -54,7 +54,17 @@ impl LogReader {
     /// # Errors
     /// [`LogError::File`] when the files cannot be read, and what `see` returns.
     pub fn replay<E: From<LogError>>(&self, see: impl FnMut(TimedEvent) -> Result<(), E>) -> Result<(), E> {
-        self.replay_segments(&self.segments, see)
+        self.replay_segments(&self.segments, [0; 2], see)
+    }
+
+    /// Does the same from a segment on; what comes before it is no gap.
+    pub(super) fn replay_from<E: From<LogError>>(
+        &self,
+        first: usize,
+        see: impl FnMut(TimedEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let begins = if first == 0 { [0; 2] } else { self.segments[first].head.offsets };
+        self.replay_segments(&self.segments[first..], begins, see)
     }
 
     /// Does the same with the newest part of the log only: as many whole segments as have `wanted_bytes` together, or all. What comes before them
@@ -67,12 +77,17 @@ impl LogReader {
         wanted_bytes: u64,
         see: impl FnMut(TimedEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.replay_segments(self.newest(wanted_bytes), see)
+        self.replay_segments(self.newest(wanted_bytes), [0; 2], see)
     }
 
     /// Returns where each stream begins in the newest part of the log.
     pub fn newest_begin(&self, wanted_bytes: u64) -> [u64; 2] {
         self.newest(wanted_bytes).first().map_or([0; 2], |segment| segment.head.offsets)
+    }
+
+    /// Returns how many lines of each stream had ended before the newest part of the log, where somebody has counted.
+    pub fn newest_lines(&self, wanted_bytes: u64) -> Option<[u64; 2]> {
+        self.newest(wanted_bytes).first()?.head.lines
     }
 
     fn newest(&self, wanted_bytes: u64) -> &[Segment] {
@@ -88,9 +103,10 @@ impl LogReader {
     fn replay_segments<E: From<LogError>>(
         &self,
         segments: &[Segment],
+        begins: [u64; 2],
         mut see: impl FnMut(TimedEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut next = [0; 2];
+        let mut next = begins;
         let size = Cell::new(None);
         for (place, segment) in segments.iter().enumerate() {
             let is_last = place + 1 == segments.len();

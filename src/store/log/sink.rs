@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::LogStream;
 use super::layout::{Head, VERSION};
+use super::lines::line_ends;
 use super::logs::Bounds;
 use super::progress::{LogProgress, Shared};
 use super::redacting::{Redacting, Rest};
@@ -52,6 +53,8 @@ pub struct LogSink {
     max_segment: u64,
     /// What came in of each stream, lost bytes included.
     offsets: [u64; 2],
+    /// How many lines of each stream have ended; none when they were not counted from the beginning.
+    lines: Option<[u64; 2]>,
     retry_at: Option<Instant>,
     pause: Duration,
     ended: bool,
@@ -95,6 +98,7 @@ impl LogSink {
             used: 0,
             max_segment,
             offsets: [0; 2],
+            lines: Some([0; 2]),
             retry_at: None,
             pause: FIRST_PAUSE,
             ended: false,
@@ -123,11 +127,18 @@ impl LogSink {
     }
 
     /// Goes on with a log that is there, from these offsets on, in a segment of its own: `redraw` draws the screen as it is now. What lies
-    /// between the end that was found and the offsets is lost.
-    pub fn go_on(&mut self, offsets: [u64; 2], size: Option<Size>, cuts: u64, redraw: Vec<u8>) {
+    /// between the end that was found and the offsets is lost. `lines` is how many lines of each stream had ended, where that is known.
+    pub fn go_on(
+        &mut self,
+        offsets: [u64; 2],
+        lines: Option<[u64; 2]>,
+        size: Option<Size>,
+        cuts: u64,
+        redraw: Vec<u8>,
+    ) {
         let missing: u64 = offsets.iter().zip(self.offsets).map(|(to, from)| to.saturating_sub(from)).sum();
         self.shared.lost.fetch_add(missing, Ordering::AcqRel);
-        (self.offsets, self.size, self.cuts) = (offsets, size, cuts);
+        (self.offsets, self.lines, self.size, self.cuts) = (offsets, lines, size, cuts);
         self.begin_segment(redraw);
     }
 
@@ -241,6 +252,9 @@ impl LogSink {
             return;
         }
         self.offsets[stream.index()] += bytes.len() as u64;
+        if let Some(lines) = &mut self.lines {
+            lines[stream.index()] += line_ends(bytes);
+        }
         self.used += bytes.len() as u64 + ENTRY_BYTES;
         if self.has_failed() {
             self.shared.lost.fetch_add(bytes.len() as u64, Ordering::AcqRel);
@@ -294,6 +308,7 @@ impl LogSink {
             size: self.size,
             cuts: self.cuts,
             offsets: self.offsets,
+            lines: self.lines,
         };
         let max_log = self.bounds.max_log_bytes();
         self.send(Step::Begin(Box::new(head), redraw, max_log));

@@ -93,7 +93,7 @@ pub(super) async fn show(client: &dyn Client, run: RunId, place: LinePlace, stag
     } else {
         Lines::of(client, run)
     };
-    let before = before(&mut lines, place, begin > 0, stage).await?;
+    let before = before(&mut lines, place, (begin > 0).then_some((client, run)), stage).await?;
     if let Some(first) = before.lines.front().or(before.found.as_ref()).filter(|_| before.is_cut) {
         stage.admit(NOT_BEFORE);
         stage.tell(Told::Before(place_of(first))).await?;
@@ -111,9 +111,6 @@ pub(super) async fn show(client: &dyn Client, run: RunId, place: LinePlace, stag
     };
     stage.tell(Told::Place(row)).await?;
     stage.show(true).await?;
-    if begins_later(client, run, place).await {
-        stage.tell(Told::Unnumbered).await?;
-    }
     let is_whole = match goes_on {
         Some((Some(next), last, shown)) => behind(&mut lines, next, last, shown, stage).await?,
         Some((None, ..)) | None => true,
@@ -122,13 +119,18 @@ pub(super) async fn show(client: &dyn Client, run: RunId, place: LinePlace, stag
     lines::go_on(client, live.map(|(stream, end)| lines.follow(run, stream, end)), stage).await
 }
 
-/// Reads up to a place.
-async fn before(lines: &mut Lines, place: LinePlace, is_later: bool, stage: &mut Stage) -> Result<Before, Ended> {
+/// Reads up to a place. `behind` is the log that the lines are not the first ones of, if they may not be.
+async fn before(
+    lines: &mut Lines,
+    place: LinePlace,
+    behind: Option<(&dyn Client, RunId)>,
+    stage: &mut Stage,
+) -> Result<Before, Ended> {
     let mut before = Before::default();
     let mut is_first = true;
     while let Some(line) = lines.line(stage).await? {
-        if std::mem::take(&mut is_first) {
-            before.is_cut = is_later && line.line > 1;
+        if let (true, Some((client, run))) = (std::mem::take(&mut is_first), behind) {
+            before.is_cut = line.offset > begin_of(client, run, line.stream).await;
         }
         if line.stream == place.stream && line.offset >= place.offset {
             before.found = Some(line);
@@ -199,8 +201,8 @@ async fn until_more(stage: &mut Stage) -> Result<(), Ended> {
     }
 }
 
-/// Whether the beginning of a stream was dropped.
-async fn begins_later(client: &dyn Client, run: RunId, place: LinePlace) -> bool {
-    let request = LogRequest { stream: place.stream, offset: 0, limit_bytes: 1, wait: None };
-    client.read_log(run, request).await.is_ok_and(|reading| reading.offset > 0)
+/// Where the log of a stream begins: its first lines may have been dropped.
+async fn begin_of(client: &dyn Client, run: RunId, stream: Stream) -> u64 {
+    let request = LogRequest { stream, offset: 0, limit_bytes: 1, wait: None };
+    client.read_log(run, request).await.map_or(0, |reading| reading.offset)
 }

@@ -70,8 +70,6 @@ pub(crate) enum Told {
     Place(u64),
     /// The line that was asked for is not in the log any more: the place is that of what follows.
     Gone,
-    /// The log does not begin at its first line any more: numbers of lines count from what is kept.
-    Unnumbered,
     /// More is in the log before this line, which is the first that is shown.
     Before(LinePlace),
     Playing(Playing),

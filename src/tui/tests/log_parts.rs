@@ -203,9 +203,6 @@ fn the_title_has_the_line_only_while_it_is_the_one_that_is_looked_at() {
     assert!(head(&stage).contains("log of deploy · line 3"), "{}", head(&stage));
     stage.press("n");
     assert!(head(&stage).contains("log of deploy") && !head(&stage).contains("line 3"), "{}", head(&stage));
-    let mut stage = opened_part(true);
-    show(&mut stage, Told::Unnumbered);
-    assert!(!head(&stage).contains("line 3"), "{}", head(&stage));
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Seen {
                 Told::Gone => self.is_gone = true,
                 Told::Whole => self.end = Some(Ok(())),
                 Told::Failed(failure) => self.end = Some(Err(failure.message)),
-                Told::Rows { .. } | Told::Unnumbered | Told::End(_) | Told::Follows(_) => {}
+                Told::Rows { .. } | Told::End(_) | Told::Follows(_) => {}
             }
         }
     }

@@ -163,7 +163,6 @@ pub(super) fn told(model: &mut Model, id: u64, told: Told) {
                 model.inform("that line is not in the log any more: its oldest part was dropped");
             }
         }
-        Told::Unnumbered => show.line = None,
         Told::Before(place) => show.before = Some(place),
         Told::Paused(place) => show.cut = Some(place),
         Told::Cut(place) => (show.cut, show.is_whole) = (Some(place), true),

@@ -209,3 +209,25 @@ fn another_name_outlives_the_server_and_goes_on_with_its_generations() {
     served.start(&["--name", "other", "--", "sleep", "1000"]);
     assert_eq!(served.done(&["rename", "other", "api"]), "api:3\n");
 }
+
+/// S6.6, S7.4.
+#[test]
+fn the_numbers_of_lines_go_on_over_the_death_of_the_server() {
+    let served = Served::new();
+    let line = "seq 1 50; while ! [ -e go ]; do sleep 0.02; done; seq 51 60";
+    let runs = [served.start(&["--pty", "--", "sh", "-c", line]), served.start(&["--", "sh", "-c", line])];
+    for run in &runs {
+        served.done(&["wait", run, "--for", "match:50"]);
+    }
+    kill_server(&served);
+    served.done(&["ls"]);
+    served.0.write("go", "");
+    for run in &runs {
+        served.done(&["wait", run]);
+        for number in [7, 57] {
+            let found = served.done(&["search", "--regex", &format!("^{number}$"), run, "--json"]);
+            let found: Value = serde_json::from_str(&found).expect("json");
+            assert_eq!(found["hits"][0]["line"], number, "{found}");
+        }
+    }
+}

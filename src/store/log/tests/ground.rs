@@ -119,3 +119,10 @@ pub(super) fn names(folder: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// The next of a row of numbers that look like chance (xorshift).
+pub(super) fn next_random(number: u64) -> u64 {
+    let number = number ^ (number << 13);
+    let number = number ^ (number >> 7);
+    number ^ (number << 17)
+}

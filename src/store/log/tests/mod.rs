@@ -3,5 +3,6 @@
 mod cast;
 mod failing;
 mod ground;
+mod lines;
 mod reading;
 mod resuming;

@@ -29,7 +29,7 @@ fn a_log_goes_on_where_its_files_end_in_a_segment_of_its_own() {
     drop(after);
     let logs = Logs::start(before.folder.path(), SMALL).expect("a thread");
     after = logs.resume(run(), Mode::Pty).expect("a log");
-    after.go_on([11, 0], Some(Size::clamped(100, 30)), 4, b"redraw".to_vec());
+    after.go_on([11, 0], Some([2, 0]), Some(Size::clamped(100, 30)), 4, b"redraw".to_vec());
     append(&mut after, LogStream::Output, b" 2\n");
     let progress = after.progress();
     wait("it is written", || progress.end(LogStream::Output) == 14);
@@ -57,7 +57,7 @@ fn what_was_half_begun_or_torn_is_in_nobodys_way() {
         fs::write(before.file("000002.index"), b"{\"version\":1,").expect("written");
         let logs = Logs::start(before.folder.path(), SMALL).expect("a thread");
         let mut after = logs.resume(run(), mode).expect("a log");
-        after.go_on([4, 0], None, 0, Vec::new());
+        after.go_on([4, 0], None, None, 0, Vec::new());
         append(&mut after, LogStream::Output, b"two\n");
         assert_eq!(after.failure(), None);
         end(after);
@@ -72,7 +72,7 @@ fn what_was_half_begun_or_torn_is_in_nobodys_way() {
 fn a_log_that_had_not_begun_begins() {
     let ground = ground(SMALL);
     let mut sink = ground.logs.resume(run(), Mode::Pipes).expect("none");
-    sink.go_on([0, 0], None, 0, Vec::new());
+    sink.go_on([0, 0], None, None, 0, Vec::new());
     append(&mut sink, LogStream::Error, b"x");
     end(sink);
     assert_eq!(read_all(&mut ground.reader(), LogStream::Error, 100), (b"x".to_vec(), 0));
@@ -85,7 +85,7 @@ fn what_nobody_has_any_more_is_said_to_be_lost_and_the_bound_holds_for_old_segme
     leave(&before, Mode::Pty, &[(LogStream::Output, &line), (LogStream::Output, b"\n")]);
     let logs = Logs::start(before.folder.path(), SMALL).expect("a thread");
     let mut after = logs.resume(run(), Mode::Pty).expect("a log");
-    after.go_on([1501, 0], None, 0, b"redraw".to_vec());
+    after.go_on([1501, 0], None, None, 0, b"redraw".to_vec());
     for _ in 0..100 {
         append(&mut after, LogStream::Output, &line);
         append(&mut after, LogStream::Output, b"\n");
