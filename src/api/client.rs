@@ -275,6 +275,13 @@ pub trait Client: Send + Sync {
         self.export(run, ExportFormat::Lines)
     }
 
+    /// As [`ExportFormat::Cast`], with what was printed so long after the beginning of the log, and later. What cannot begin there, such as a server
+    /// of an older version, begins with the log.
+    fn export_since(&self, run: RunId, since: Duration) -> Export {
+        let _ = since;
+        self.export(run, ExportFormat::Cast)
+    }
+
     /// Returns a client of the same session whose changes are made only while the guard holds (S7.5); it holds nothing back from being read.
     ///
     /// # Errors

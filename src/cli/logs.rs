@@ -11,7 +11,7 @@ use super::args_look::{LogsArgs, WhichStream};
 use super::exit::{Exit, Fault};
 use super::facts::{self, elapsed};
 use super::here::Verbs;
-use crate::api::{ByteCounts, Client, ExportFormat, LogReading, LogRequest, Reply, Stream};
+use crate::api::{ByteCounts, Client, LogReading, LogRequest, Reply, Stream};
 use crate::model::{Effects, ErrorCode, Failure, Mode, Plain, Record, RunId};
 
 /// How much is asked for at once.
@@ -168,8 +168,9 @@ impl Verbs<'_> {
     /// Prints what was printed since then, both streams as they came, by the times of the recording.
     async fn logs_since(&mut self, record: &Record, since: Timestamp) -> Result<Exit, Fault> {
         let Some(started) = record.started_at else { return Ok(Exit::DONE) };
-        let skip = elapsed(started, since).as_secs_f64();
-        let mut export = self.client.export(record.id, ExportFormat::Cast);
+        let since = elapsed(started, since);
+        let skip = since.as_secs_f64();
+        let mut export = self.client.export_since(record.id, since);
         let mut plain = Plain::new(self.console.look.colored);
         let mut held = Vec::new();
         let mut is_head = true;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -306,11 +307,15 @@ impl Client for RemoteClient {
     }
 
     fn export(&self, run: RunId, format: ExportFormat) -> Export {
-        self.ask_export(Ask::Export { run, format, from: None })
+        self.ask_export(Ask::Export { run, format, from: None, since: None })
     }
 
     fn export_lines(&self, run: RunId, from: LinePlace) -> Export {
-        self.ask_export(Ask::Export { run, format: ExportFormat::Lines, from: Some(from) })
+        self.ask_export(Ask::Export { run, format: ExportFormat::Lines, from: Some(from), since: None })
+    }
+
+    fn export_since(&self, run: RunId, since: Duration) -> Export {
+        self.ask_export(Ask::Export { run, format: ExportFormat::Cast, from: None, since: Some(since) })
     }
 
     fn guarded(&self, guard: Guard) -> Arc<dyn Client> {

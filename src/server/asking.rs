@@ -88,10 +88,11 @@ impl Asked<'_> {
             Ask::Why { run } => plain(Box::pin(json(id, client.why(run)))),
             Ask::Search { request, as_found: true } => plain(Box::pin(searched(id, client.search(request)))),
             Ask::Search { request, as_found: false } => plain(Box::pin(json(id, client.search(request).whole()))),
-            Ask::Export { run, format, from } => {
-                let export = match from.filter(|_| format == ExportFormat::Lines) {
-                    Some(from) => client.export_lines(run, from),
-                    None => client.export(run, format),
+            Ask::Export { run, format, from, since } => {
+                let export = match (from, since) {
+                    (Some(from), _) if format == ExportFormat::Lines => client.export_lines(run, from),
+                    (_, Some(since)) if format == ExportFormat::Cast => client.export_since(run, since),
+                    (Some(_) | None, Some(_) | None) => client.export(run, format),
                 };
                 let exporting = Exporting::new(export);
                 living(Kind::Export(None), exporting.next(id))

@@ -10,6 +10,7 @@ use tokio::sync::mpsc::error::SendTimeoutError;
 
 use super::core::{Core, Do};
 use super::kept::{Kept, settle_here};
+use super::request::ExportStart;
 use super::search::{api_stream, log_stream};
 use super::serving::not_found;
 use super::turns::Turn;
@@ -35,7 +36,7 @@ impl Core {
         &self,
         session: &SessionName,
         run: RunId,
-        (format, from): (ExportFormat, Option<LinePlace>),
+        (format, from): (ExportFormat, ExportStart),
         chunks_tx: mpsc::Sender<Vec<u8>>,
         answer: Answer<()>,
     ) -> Vec<Do> {
@@ -63,7 +64,7 @@ impl Kept {
     fn write_export(
         &self,
         record: &Record,
-        (format, from): (ExportFormat, Option<LinePlace>),
+        (format, from): (ExportFormat, ExportStart),
         chunks: &mut Chunks<'_>,
     ) -> Result<(), Failure> {
         let open = || match &self.logs {
@@ -75,13 +76,19 @@ impl Kept {
                 .map_err(io::Error::from)
                 .and_then(|()| writeln!(chunks))
                 .map_err(CastError::from),
-            ExportFormat::Cast => export_cast(&open()?, &record.command, record.started_at, chunks),
+            ExportFormat::Cast => {
+                let since = if let ExportStart::Time(since) = from { since } else { Duration::ZERO };
+                export_cast(&open()?, &record.command, record.started_at, since, chunks)
+            }
             ExportFormat::Text => open()?.lines(|text| match text {
                 LogText::Line(line) => writeln!(chunks, "{}", line.text).map_err(CastError::from),
                 LogText::Gap(bytes) => writeln!(chunks, "[{bytes} bytes are missing]").map_err(CastError::from),
                 LogText::Read => Ok(()),
             }),
-            ExportFormat::Lines => write_lines(&open()?, from, chunks),
+            ExportFormat::Lines => {
+                let place = if let ExportStart::Line(place) = from { Some(place) } else { None };
+                write_lines(&open()?, place, chunks)
+            }
         };
         made.map_err(|error| match error {
             CastError::Log(error) => error.into(),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::keyboard::Presence;
-use super::request::{Caller, LiveRoad, Request};
+use super::request::{Caller, ExportStart, LiveRoad, Request};
 use crate::api::{
     Answer, Client, Closing, Deadline, Export, ExportFormat, Feed, Foreground, HistoryRows, Inspection, LinePlace,
     LogReading, LogRequest, Pruned, Reading, Reaped, RecordsPage, RecordsRequest, Reply, RunUsage, SearchRequest,
@@ -242,12 +243,21 @@ impl Client for LocalClient {
 
     fn export(&self, run: RunId, format: ExportFormat) -> Export {
         let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
-        Export { chunks_rx, outcome: self.ask(|answer| Request::Export(run, format, None, chunks_tx, answer)) }
+        Export {
+            chunks_rx,
+            outcome: self.ask(|answer| Request::Export(run, format, ExportStart::Beginning, chunks_tx, answer)),
+        }
     }
 
     fn export_lines(&self, run: RunId, from: LinePlace) -> Export {
         let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
-        let request = |answer| Request::Export(run, ExportFormat::Lines, Some(from), chunks_tx, answer);
+        let request = |answer| Request::Export(run, ExportFormat::Lines, ExportStart::Line(from), chunks_tx, answer);
+        Export { chunks_rx, outcome: self.ask(request) }
+    }
+
+    fn export_since(&self, run: RunId, since: Duration) -> Export {
+        let (chunks_tx, chunks_rx) = mpsc::channel(Export::MAX_WAITING);
+        let request = |answer| Request::Export(run, ExportFormat::Cast, ExportStart::Time(since), chunks_tx, answer);
         Export { chunks_rx, outcome: self.ask(request) }
     }
 

@@ -1,6 +1,7 @@
 //! What clients put into the supervisor's mailbox.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -23,6 +24,17 @@ pub(super) struct LiveRoad {
     pub(super) output_tx: mpsc::UnboundedSender<LiveOutput>,
     /// Ends when nobody waits any more.
     pub(super) left_rx: oneshot::Receiver<()>,
+}
+
+/// Where an export begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ExportStart {
+    /// With the log.
+    Beginning,
+    /// With the line of this place, where it is of lines.
+    Line(LinePlace),
+    /// So long after the beginning of the log, where it is a recording.
+    Time(Duration),
 }
 
 /// Whose request it is.
@@ -65,7 +77,7 @@ pub(super) enum Request {
     Prune(Answer<Pruned>),
     Why(RunId, Answer<String>),
     Search(SearchRequest, FoundSender, Answer<SearchResults>),
-    Export(RunId, ExportFormat, Option<LinePlace>, mpsc::Sender<Vec<u8>>, Answer<()>),
+    Export(RunId, ExportFormat, ExportStart, mpsc::Sender<Vec<u8>>, Answer<()>),
     SetFence(Option<Fence>, Answer<()>),
     CloseSession(Answer<LeaseId>, Answer<ShutdownReport>),
     CommitClose(LeaseId, Answer<()>),

@@ -1,6 +1,7 @@
 //! What a client says after its hello.
 
 use std::mem;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +138,9 @@ pub enum Ask {
         /// [`export_lines`](crate::api::Client::export_lines).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<LinePlace>,
+        /// [`export_since`](crate::api::Client::export_since).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Duration>,
     },
     /// [`set_fence`](crate::api::Client::set_fence).
     SetFence {

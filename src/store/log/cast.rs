@@ -24,7 +24,7 @@ pub enum CastError {
     Write(#[from] io::Error),
 }
 
-/// Writes the log of a run as an asciicast. Line ends of pipes become those of a terminal; both streams of pipes are in it as they came.
+/// Writes the log of a run as an asciicast, what happened before `since` of its beginning left out. Line ends of pipes become those of a terminal; both streams of pipes are in it as they came.
 ///
 /// # Errors
 /// [`CastError`] when the log cannot be read or `out` not be written.
@@ -32,10 +32,11 @@ pub fn export_cast(
     log: &LogReader,
     title: &str,
     started_at: Option<Timestamp>,
+    since: Duration,
     out: &mut dyn Write,
 ) -> Result<(), CastError> {
-    let mut cast = Cast { out, title, started_at, mode: log.mode(), begun: false, held: Default::default() };
-    log.replay(|event| cast.see(event))?;
+    let mut cast = Cast { out, title, started_at, since, mode: log.mode(), begun: false, held: Default::default() };
+    log.replay_since(since, |event| cast.see(event))?;
     cast.finish()
 }
 
@@ -55,6 +56,7 @@ struct Cast<'a> {
     out: &'a mut dyn Write,
     title: &'a str,
     started_at: Option<Timestamp>,
+    since: Duration,
     mode: Mode,
     begun: bool,
     /// The beginning of a character whose end has not come yet, of each stream.
@@ -113,6 +115,9 @@ impl Cast<'_> {
     }
 
     fn event(&mut self, at: Duration, kind: &str, data: &str) -> Result<(), CastError> {
+        if at < self.since {
+            return Ok(());
+        }
         writeln!(self.out, "{}", json!([at.as_micros() as f64 / 1e6, kind, data]))?;
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::time::Duration;
 
 use super::layout::{Entry, streams};
@@ -18,6 +18,9 @@ const MAX_REDRAW_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How much of a stream is in one event at most.
 const MAX_EVENT_BYTES: u64 = 1024 * 1024;
+
+/// How much is told of what was printed before a wanted time: a character has four bytes at most.
+const KEPT_BEFORE: u64 = 4;
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +50,15 @@ pub struct TimedEvent {
     pub event: LogEvent,
 }
 
+/// Where a replay begins.
+#[derive(Debug, Clone, Copy, Default)]
+struct Start {
+    /// Where each stream stands.
+    begins: [u64; 2],
+    /// The output of before is passed over.
+    since: Duration,
+}
+
 impl LogReader {
     /// Tells everything that is in the log to `see`, in order. Fed to a fresh screen of the first size, with every resize applied, it gives the frame of
     /// each cut again, as long as there is no gap.
@@ -54,17 +66,38 @@ impl LogReader {
     /// # Errors
     /// [`LogError::File`] when the files cannot be read, and what `see` returns.
     pub fn replay<E: From<LogError>>(&self, see: impl FnMut(TimedEvent) -> Result<(), E>) -> Result<(), E> {
-        self.replay_segments(&self.segments, [0; 2], see)
+        self.replay_segments(&self.segments, Start::default(), see)
     }
 
-    /// Does the same from a segment on; what comes before it is no gap.
+    /// Does the same with what happened so long after the beginning of the log, and later. Of the output before that there are at most the last bytes of
+    /// each stream: the beginning of a character may be in them.
+    ///
+    /// # Errors
+    /// As [`LogReader::replay`].
+    pub fn replay_since<E: From<LogError>>(
+        &self,
+        since: Duration,
+        see: impl FnMut(TimedEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let has_begun = |segment: &Segment| Duration::from_micros(segment.head.at) < since;
+        // And the one before: it has what came right before the first of the next.
+        let first = self.segments.iter().rposition(has_begun).unwrap_or(0).saturating_sub(1);
+        self.replay_segments(&self.segments[first..], Start { begins: self.begins(first), since }, see)
+    }
+
+    /// Returns where each stream stands when it is read from a segment on.
+    fn begins(&self, first: usize) -> [u64; 2] {
+        if first == 0 { [0; 2] } else { self.segments[first].head.offsets }
+    }
+
+    /// Does the same as [`LogReader::replay`] from a segment on; what comes before it is no gap.
     pub(super) fn replay_from<E: From<LogError>>(
         &self,
         first: usize,
         see: impl FnMut(TimedEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        let begins = if first == 0 { [0; 2] } else { self.segments[first].head.offsets };
-        self.replay_segments(&self.segments[first..], begins, see)
+        let start = Start { begins: self.begins(first), ..Start::default() };
+        self.replay_segments(&self.segments[first..], start, see)
     }
 
     /// Does the same with the newest part of the log only: as many whole segments as have `wanted_bytes` together, or all. What comes before them
@@ -77,7 +110,7 @@ impl LogReader {
         wanted_bytes: u64,
         see: impl FnMut(TimedEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.replay_segments(self.newest(wanted_bytes), [0; 2], see)
+        self.replay_segments(self.newest(wanted_bytes), Start::default(), see)
     }
 
     /// Returns where each stream begins in the newest part of the log.
@@ -103,10 +136,10 @@ impl LogReader {
     fn replay_segments<E: From<LogError>>(
         &self,
         segments: &[Segment],
-        begins: [u64; 2],
+        start: Start,
         mut see: impl FnMut(TimedEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut next = begins;
+        let mut next = start.begins;
         let size = Cell::new(None);
         for (place, segment) in segments.iter().enumerate() {
             let is_last = place + 1 == segments.len();
@@ -139,7 +172,7 @@ impl LogReader {
                     tell(LogEvent::Redraw(redraw))?;
                 }
             }
-            SegmentReplay::open(segment)?.run(&mut see)?;
+            SegmentReplay::open(segment, start.since)?.run(&mut see)?;
             next = LogStream::BOTH.map(|stream| segment.end(stream));
         }
         Ok(())
@@ -162,14 +195,18 @@ struct SegmentReplay<'a> {
     index: BufReader<File>,
     streams: Vec<(LogStream, File)>,
     at: Duration,
+    since: Duration,
+    /// What was passed over of each stream and the file is not behind yet: when it came, and how much it is.
+    passed: [Option<(Duration, u64)>; 2],
 }
 
 impl<'a> SegmentReplay<'a> {
-    fn open(segment: &'a Segment) -> Result<SegmentReplay<'a>, LogError> {
+    fn open(segment: &'a Segment, since: Duration) -> Result<SegmentReplay<'a>, LogError> {
         let index = BufReader::new(segment.open("index")?);
         let open = |stream: &LogStream| Ok((*stream, segment.stream(*stream)?));
         let streams = streams(segment.head.mode).iter().map(open).collect::<Result<_, LogError>>()?;
-        Ok(SegmentReplay { segment, index, streams, at: Duration::from_micros(segment.head.at) })
+        let at = Duration::from_micros(segment.head.at);
+        Ok(SegmentReplay { segment, index, streams, at, since, passed: [None; 2] })
     }
 
     fn failed(&self, source: io::Error) -> LogError {
@@ -196,7 +233,14 @@ impl<'a> SegmentReplay<'a> {
             // A clock that went wrong makes no recording that runs backwards.
             self.at = self.at.max(Duration::from_micros(at));
             let event = match entry {
+                Entry::Bytes(stream, count) if self.at < self.since => {
+                    let passed = &mut self.passed[stream.index()];
+                    let before = passed.map_or(0, |(_, bytes)| bytes);
+                    *passed = Some((self.at, before.saturating_add(count)));
+                    continue;
+                }
                 Entry::Bytes(stream, count) => {
+                    self.pass_over(stream, see)?;
                     self.pass_on(stream, count, see)?;
                     continue;
                 }
@@ -211,12 +255,32 @@ impl<'a> SegmentReplay<'a> {
         }
         // What was written and not noted any more.
         for stream in streams(self.segment.head.mode) {
+            self.pass_over(*stream, see)?;
             self.pass_on(*stream, u64::MAX, see)?;
         }
         if let Some(event) = end {
             see(TimedEvent { at: self.at, event })?;
         }
         Ok(())
+    }
+
+    /// Passes over what is not wanted of a stream, but for its last bytes.
+    fn pass_over<E: From<LogError>>(
+        &mut self,
+        stream: LogStream,
+        see: &mut impl FnMut(TimedEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some((at, bytes)) = self.passed[stream.index()].take() else { return Ok(()) };
+        let Some((_, file)) = self.streams.iter_mut().find(|(own, _)| *own == stream) else { return Ok(()) };
+        // Behind its end nothing is read, whatever the index says.
+        let skipped = i64::try_from(bytes.saturating_sub(KEPT_BEFORE)).unwrap_or(i64::MAX);
+        if let Err(source) = file.seek(SeekFrom::Current(skipped)) {
+            return Err(self.failed(source).into());
+        }
+        let now = std::mem::replace(&mut self.at, at);
+        let told = self.pass_on(stream, bytes.min(KEPT_BEFORE), see);
+        self.at = now;
+        told
     }
 
     fn pass_on<E: From<LogError>>(

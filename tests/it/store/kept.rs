@@ -225,7 +225,7 @@ fn the_real_asciinema_plays_a_recording() {
         let reader = LogReader::open(&program.logs, id).expect("a log");
         let path = state.path().join("run.cast");
         let mut file = std::fs::File::create(&path).expect("a file");
-        export_cast(&reader, "a test", None, &mut file).expect("a recording");
+        export_cast(&reader, "a test", None, Duration::ZERO, &mut file).expect("a recording");
         // It wants a terminal, and has one here.
         let played =
             program.start_run(pty(&format!("LC_ALL=C.UTF-8 exec asciinema play -s 10 {}", path.display()))).await;

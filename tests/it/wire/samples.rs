@@ -180,7 +180,7 @@ fn ask(name: &str) -> Ask {
             },
             as_found: false,
         },
-        "export" => Ask::Export { run, format: ExportFormat::Cast, from: None },
+        "export" => Ask::Export { run, format: ExportFormat::Cast, from: None, since: None },
         "forget" => Ask::Forget { run },
         "subscribe" => Ask::Subscribe,
         "shutdown" => Ask::Shutdown { request: ShutdownRequest { hurry: true } },

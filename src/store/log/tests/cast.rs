@@ -5,7 +5,7 @@ use crate::store::log::export_cast;
 
 fn cast(ground: &Ground) -> Vec<serde_json::Value> {
     let mut out = Vec::new();
-    export_cast(&ground.reader(), "a title", None, &mut out).expect("a recording");
+    export_cast(&ground.reader(), "a title", None, Duration::ZERO, &mut out).expect("a recording");
     let text = String::from_utf8(out).expect("it is UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
 }
@@ -49,4 +49,76 @@ fn pipes_get_the_line_ends_of_a_terminal_and_a_gap_is_said() {
     }
     end(sink);
     assert!(text(&cast(&ground)).starts_with("["), "{}", &text(&cast(&ground))[..60]);
+}
+
+/// Gives the entries of all indexes times of their own, a millisecond apart.
+fn spread(ground: &Ground) {
+    let mut at = 0;
+    for name in names(&ground.file("")).into_iter().filter(|name| name.ends_with(".index")) {
+        let text = std::fs::read_to_string(ground.file(&name)).expect("an index");
+        let mut lines = text.lines();
+        let mut head: serde_json::Value = serde_json::from_str(lines.next().expect("a head")).expect("json");
+        head["at"] = at.into();
+        let mut told = format!("{head}\n");
+        for line in lines {
+            at += 1000;
+            let (_, rest) = line.split_once(',').expect("a time");
+            told += &format!("[{at},{rest}\n");
+        }
+        std::fs::write(ground.file(&name), told).expect("written");
+    }
+}
+
+#[test]
+fn a_recording_from_a_time_on_is_the_end_of_the_whole_one_and_what_comes_before_is_not_read() {
+    for mode in [Mode::Pipes, Mode::Pty] {
+        let ground = ground(LogOptions { max_log_bytes: 256 * 1024, max_total_log_bytes: 0 });
+        let mut sink = ground.sink(mode);
+        let mut random = 5;
+        for number in 0..4000 {
+            random = next_random(random);
+            let piece: &[u8] = match random % 5 {
+                0 => "ein schönes Stück Text, das länger ist als die anderen, damit etwas zusammenkommt ".as_bytes(),
+                // Half a character, and the other half.
+                1 => b"\xe2\x82",
+                2 => b"\xac\r\n",
+                _ => b"a plain line of text\n",
+            };
+            let stream = if mode == Mode::Pipes && random % 2 == 0 { LogStream::Error } else { LogStream::Output };
+            append(&mut sink, stream, piece);
+            if mode == Mode::Pty {
+                sink.cut(number);
+            }
+            if number % 64 == 0 {
+                wait("there is room", || sink.has_room());
+            }
+        }
+        end(sink);
+        spread(&ground);
+        let reader = ground.reader();
+        let recorded = |since: Duration| {
+            let mut out = Vec::new();
+            export_cast(&reader, "a title", None, since, &mut out).expect("a recording");
+            String::from_utf8(out).expect("text").lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let all = recorded(Duration::ZERO);
+        let at = |line: &String| serde_json::from_str::<(f64, String, String)>(line).expect("an event").0;
+        let end = at(all.last().expect("an event")) as u64;
+        for part in 0..=40 {
+            let since = Duration::from_millis(end * 1000 * part / 39 + 1);
+            let is_later = |line: &&String| (at(line) * 1e6).round() as u128 >= since.as_micros();
+            let expected: Vec<_> = all.iter().filter(is_later).cloned().collect();
+            assert_eq!(recorded(since), expected, "{mode:?} {since:?}");
+        }
+        let mut read = 0;
+        reader
+            .replay_since::<crate::store::log::LogError>(Duration::from_secs(end + 1), |event| {
+                if let LogEvent::Bytes(_, bytes) = event.event {
+                    read += bytes.len();
+                }
+                Ok(())
+            })
+            .expect("it can be read");
+        assert!(read <= 16, "{read} bytes");
+    }
 }
