@@ -26,6 +26,9 @@ const AWAITED_AT_END: Duration = Duration::from_millis(100);
 /// When it was asked, while there is no answer.
 static ASKED: Mutex<Option<Instant>> = Mutex::new(None);
 
+/// Whether the terminal is known to answer, or was not asked before.
+static ANSWERS: AtomicBool = AtomicBool::new(true);
+
 /// Whether the terminal tells when its colours change.
 static FOLLOWED: AtomicBool = AtomicBool::new(false);
 
@@ -95,24 +98,26 @@ pub(super) fn no_reports() -> &'static str {
 
 /// The answer is there.
 pub(super) fn answered() {
+    ANSWERS.store(true, Ordering::SeqCst);
     *asked() = None;
 }
 
 /// Returns whether an answer may still come.
 pub(super) fn is_expected() -> bool {
-    asked().is_some_and(|at| at.elapsed() < ANSWERED_WITHIN)
+    ANSWERS.load(Ordering::SeqCst) && asked().is_some_and(|at| at.elapsed() < ANSWERED_WITHIN)
 }
 
 /// Takes the answer out of the terminal that is about to be given back, if one may still come.
 pub(super) fn take_answer() {
-    if is_expected() && io::stdin().is_terminal() {
-        take_answer_of(io::stdin(), AWAITED_AT_END);
+    let has_answered = is_expected() && io::stdin().is_terminal() && take_answer_of(io::stdin(), AWAITED_AT_END);
+    if asked().take().is_some() {
+        // A terminal that has left a question without an answer will do so again: what is typed then is for the shell.
+        ANSWERS.store(has_answered, Ordering::SeqCst);
     }
-    answered();
 }
 
-/// Reads up to the end of an answer, and nothing behind it.
-fn take_answer_of(input: impl AsFd, within: Duration) {
+/// Reads up to the end of an answer, and nothing behind it; returns whether there was one.
+fn take_answer_of(input: impl AsFd, within: Duration) -> bool {
     let end = Instant::now() + within;
     let mut last = 0;
     loop {
@@ -123,10 +128,10 @@ fn take_answer_of(input: impl AsFd, within: Duration) {
         if poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&wait)) != Ok(1)
             || rustix::io::read(&input, &mut byte) != Ok(1)
         {
-            return;
+            return false;
         }
         if byte == [0x07] || (last, byte) == (0x1b, [b'\\']) {
-            return;
+            return true;
         }
         last = byte[0];
     }
