@@ -14,8 +14,19 @@ pub(super) fn starts_wide(row: &Row) -> bool {
 /// Returns a row of the shown screen.
 pub(super) fn read_row(parser: &vt100::Parser<Behind>, cols: u16, row: u16) -> Row {
     let mut cells = Vec::with_capacity(cols.into());
+    // Most cells are like the one before them.
+    let mut last: Option<(&vt100::Cell, Cell)> = None;
     for col in 0..cols {
-        let cell = read_cell(parser, row, col);
+        let native = parser.screen().cell(row, col);
+        let cell = match (native, &last) {
+            (Some(native), Some((before, cell))) if native == *before => cell.clone(),
+            (Some(native), _) => {
+                let cell = read(parser, native);
+                last = Some((native, cell.clone()));
+                cell
+            }
+            (None, _) => Cell::blank(),
+        };
         let fits = match cell.width {
             0 => cells.last().is_some_and(|before: &Cell| before.width == 2),
             2 => col + 1 < cols,
@@ -40,7 +51,10 @@ fn erased(style: Style) -> Style {
 
 /// Returns a cell of the shown screen.
 pub(super) fn read_cell(parser: &vt100::Parser<Behind>, row: u16, col: u16) -> Cell {
-    let Some(cell) = parser.screen().cell(row, col) else { return Cell::blank() };
+    parser.screen().cell(row, col).map_or_else(Cell::blank, |cell| read(parser, cell))
+}
+
+fn read(parser: &vt100::Parser<Behind>, cell: &vt100::Cell) -> Cell {
     if cell.is_wide_continuation() {
         return Cell { width: 0, ..Cell::blank() };
     }

@@ -23,6 +23,30 @@ pub(super) struct Painter<B: Backend> {
     cursor_shown: bool,
     /// The places of the terminals and their rows, when nothing lay over them.
     panes: Vec<ShownPane>,
+    /// Lines to draw rows in. They are kept, as fresh memory for each row of each picture takes longer than drawing it.
+    lines: Vec<Line>,
+}
+
+/// A row that changes.
+struct Line {
+    /// Where it starts in what is shown.
+    start: usize,
+    before: Buffer,
+    after: Buffer,
+}
+
+impl Line {
+    fn new() -> Line {
+        Line { start: 0, before: Buffer::empty(Rect::ZERO), after: Buffer::empty(Rect::ZERO) }
+    }
+
+    /// Makes it a blank line of that place.
+    fn begin(&mut self, start: usize, place: Rect) {
+        self.start = start;
+        self.before.resize(place);
+        self.after.resize(place);
+        self.after.reset();
+    }
 }
 
 /// The place of a terminal and the rows that it shows.
@@ -32,7 +56,14 @@ impl<B: Backend> Painter<B> {
     /// Makes the painter of a terminal that is blank and hides its cursor.
     pub(super) fn new(backend: B, (cols, rows): (u16, u16)) -> Painter<B> {
         let blank = Buffer::empty(Rect::new(0, 0, cols, rows));
-        Painter { backend, shown: blank.clone(), next: blank, cursor_shown: false, panes: Vec::new() }
+        Painter {
+            backend,
+            shown: blank.clone(),
+            next: blank,
+            cursor_shown: false,
+            panes: Vec::new(),
+            lines: Vec::new(),
+        }
     }
 
     pub(super) fn backend_mut(&mut self) -> &mut B {
@@ -80,7 +111,7 @@ impl<B: Backend> Painter<B> {
         area: Rect,
         mut rows: Vec<Option<Arc<Row>>>,
     ) -> Result<(), B::Error> {
-        let mut changed = Vec::new();
+        let mut changed = 0;
         for ((line, shown), row) in (0..area.height).zip(&mut rows).zip(rows_of(model, index, area)) {
             let is_same = match (&row, shown.as_ref()) {
                 (Some(row), Some(shown)) => Arc::ptr_eq(row, shown),
@@ -91,21 +122,28 @@ impl<B: Backend> Painter<B> {
                 continue;
             }
             let place = Rect { y: area.y + line, height: 1, ..area };
-            let mut after = Buffer::empty(place);
-            if let Some(row) = &row {
-                paint(&mut after, place, place.y, row, model.setup.colors);
+            if self.lines.len() == changed {
+                self.lines.push(Line::new());
             }
-            let start = self.shown.index_of(place.x, place.y);
-            let before = self.shown.content[start..start + usize::from(place.width)].to_vec();
-            changed.push((start, Buffer { area: place, content: before }, after));
+            let (line, start) = (&mut self.lines[changed], self.shown.index_of(place.x, place.y));
+            line.begin(start, place);
+            if let Some(row) = &row {
+                paint(&mut line.after, place, place.y, row, model.setup.colors);
+            }
+            line.before.content.swap_with_slice(&mut self.shown.content[start..start + usize::from(place.width)]);
+            changed += 1;
             *shown = row;
         }
-        if !changed.is_empty() {
-            self.backend.draw(changed.iter().flat_map(|(_, before, after)| before.diff_iter(after)))?;
+        let changed = &mut self.lines[..changed];
+        let drawn = match changed.is_empty() {
+            true => Ok(()),
+            false => self.backend.draw(changed.iter().flat_map(|line| line.before.diff_iter(&line.after))),
+        };
+        for line in changed {
+            let shown = &mut self.shown.content[line.start..line.start + line.after.content.len()];
+            shown.swap_with_slice(&mut line.after.content);
         }
-        for (start, _, after) in changed {
-            self.shown.content[start..start + after.content.len()].clone_from_slice(&after.content);
-        }
+        drawn?;
         self.panes.push((area, rows));
         Ok(())
     }
