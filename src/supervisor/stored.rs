@@ -22,20 +22,19 @@ impl Core {
     /// Takes a request in on a run that is not in the list of its session. Of a run that never was, that is of another session and that was deleted
     /// the same is found: nothing.
     pub(super) fn unlisted(&mut self, session: &SessionName, generation: Option<u64>, request: Request) -> Vec<Do> {
-        if let Request::Forget(run, answer) = request {
-            return self.forget_earlier(session, generation, run, answer);
-        }
         match request {
+            Request::Forget(run, answer) => self.forget_earlier(session, generation, run, answer),
             Request::Watch(run, view, answer) if self.is_earlier(session, run) => {
-                return self.look_back(run, Command::Watch(view, answer));
+                self.look_back(run, Command::Watch(view, answer))
             }
             Request::History { run, first, count, answer } if self.is_earlier(session, run) => {
-                return self.look_back(run, Command::History { first, count, answer });
+                self.look_back(run, Command::History { first, count, answer })
             }
-            _ => {}
+            other => {
+                let session = session.clone();
+                vec![Do::Beside(Box::new(move |kept| kept.answer_unlisted(&session, generation, other)))]
+            }
         }
-        let session = session.clone();
-        vec![Do::Beside(Box::new(move |kept| kept.answer_unlisted(&session, generation, request)))]
     }
 
     /// Marks a record as read. Somebody else may be quicker: then the store refuses this one, and it is marked all the same.
