@@ -12,6 +12,7 @@ mod event;
 mod exporting;
 mod finding;
 mod ground;
+mod ink;
 mod input;
 mod key_label;
 mod keymap;

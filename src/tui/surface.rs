@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use crossterm::cursor::SetCursorStyle;
 use crossterm::queue;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
-use ratatui::backend::CrosstermBackend;
 
 use crate::model::{CursorShape, MouseTracking, TerminalModes};
 
 use super::TuiError;
 use super::clipboard;
 use super::ground;
+use super::ink::Ink;
 use super::model::{Focus, Model};
 use super::painter::Painter;
 use super::terminal::{self, OuterTerminal, Output};
@@ -52,7 +52,7 @@ pub(super) trait Surface {
 
 /// The user's terminal.
 pub(super) struct Screen {
-    painter: Painter<CrosstermBackend<Output>>,
+    painter: Painter<Ink<Output>>,
     output: Output,
     shape: CursorShape,
     motion: bool,
@@ -66,7 +66,7 @@ impl Screen {
     pub(super) fn enter(mouse: bool) -> Result<Screen, TuiError> {
         let outer = OuterTerminal::enter(mouse).map_err(TuiError::Terminal)?;
         let output = Output::open().map_err(TuiError::Terminal)?;
-        let painter = Painter::new(CrosstermBackend::new(output.clone()), terminal::size());
+        let painter = Painter::new(Ink::new(output.clone()), terminal::size());
         Ok(Screen {
             painter,
             output,
