@@ -74,7 +74,7 @@ impl InputQueue {
     /// Nothing of it is taken when too much waits (more than 8 MiB), and while what is typed belongs to something that was lost: why that
     /// was.
     pub fn put(&mut self, input: Input, now: Moment) -> Result<(), Failure> {
-        let quiet = if self.in_paste { PASTE_QUIET } else { QUIET };
+        let quiet = self.quiet();
         if let Some(gap) = &mut self.gap {
             let is_over = now.since(gap.at) >= quiet && self.under_way.is_none() && self.waiting.is_empty();
             if !is_over {
@@ -101,6 +101,11 @@ impl InputQueue {
             self.waiting.push_back(input);
         }
         Ok(())
+    }
+
+    /// Returns for how long nothing is typed before a gap is over.
+    fn quiet(&self) -> Duration {
+        if self.in_paste { PASTE_QUIET } else { QUIET }
     }
 
     /// Ends a paste in the program, behind what waits.
@@ -199,7 +204,7 @@ impl InputQueue {
 
     /// Returns whether it need not be kept: nothing waits, and what is typed next is taken.
     pub fn is_spent(&self, now: Moment) -> bool {
-        self.is_idle() && self.gap.as_ref().is_none_or(|gap| now.since(gap.at) >= QUIET)
+        self.is_idle() && self.gap.as_ref().is_none_or(|gap| now.since(gap.at) >= self.quiet())
     }
 }
 

@@ -204,7 +204,9 @@ fn a_paste_whose_end_never_comes_is_over_after_a_while() {
     assert!(matches!(queue.answered(lost(), now), Answered::Lost(_)));
     queue.next_write().expect("the end");
     assert_eq!(queue.answered(answer(None), now), Answered::Done);
+    assert!(!queue.is_spent(now.plus(QUIET)), "the rest of the paste would be typed");
     now = now.plus(PASTE_QUIET);
+    assert!(queue.is_spent(now));
     queue.put(text("a"), now).expect("taken");
     now = now.plus(QUIET);
     queue.put(text("b"), now).expect("taken");
