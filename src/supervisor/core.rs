@@ -403,8 +403,9 @@ impl Core {
         let own = self.runs.values().filter(|entry| entry.record.session == *session);
         let own = own.map(|entry| Arc::new(entry.view()));
         let mut table: Vec<Arc<RunView>> = self.earlier.table(session).chain(own).collect();
-        // A run that was taken up may have been started before one that had ended.
-        table.sort_by_key(|view| view.record.started_at.unwrap_or(view.record.updated_at));
+        // A run that was taken up may have been started before one that had ended. Of one that could not start its end does not change any more.
+        let place = |record: &Record| record.started_at.or(record.completed_at).unwrap_or(record.updated_at);
+        table.sort_by_key(|view| place(&view.record));
         table
     }
 }

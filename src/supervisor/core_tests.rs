@@ -34,7 +34,7 @@ impl Played {
     }
 
     fn at(&self) -> At {
-        let wall = Timestamp::from_second(1_000_000_000).expect("a time");
+        let wall = Timestamp::from_second(1_000_000_000 + self.now.as_secs().cast_signed()).expect("a time");
         At { now: Moment::from_boot(self.now), wall }
     }
 
@@ -231,6 +231,24 @@ fn a_final_record_that_cannot_be_stored_is_told_to_all_who_wait() {
     }
     assert_eq!(played.core.slots.live(), (0, 0));
     assert!(played.core.runs[&run].is_final());
+}
+
+#[test]
+fn a_run_that_could_not_start_keeps_its_place_in_the_list_when_it_is_read() {
+    let mut played = Played::new(Limits::default());
+    let (failed, started) = played.start(spec());
+    played.store(Write::Starting, Ok(()));
+    played.report(failed, Report::SpawnFailed(disk_full(), None));
+    played.finish(failed);
+    played.store(Write::Final, Ok(()));
+    started.wait().expect_err("it could not start");
+    played.now += Duration::from_secs(1);
+    let live = played.live();
+    let ids = |played: &Played| played.core.table(&session()).iter().map(|view| view.id()).collect::<Vec<_>>();
+    assert_eq!(ids(&played), [failed, live]);
+    played.now += Duration::from_secs(1);
+    drop(played.ask(|core, at, answer| core.read(at, failed, 100, &nobody(), answer)));
+    assert_eq!(ids(&played), [failed, live]);
 }
 
 /// S2.1: set once, but tried until it is stored.
