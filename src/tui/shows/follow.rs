@@ -13,6 +13,9 @@ use crate::model::{ErrorCode, Failure, Mode, Plain, RunId};
 /// How much is read at once, in bytes.
 const PAGE_BYTES: usize = 64 * 1024;
 
+/// A line that is longer is shown in pieces, as in the log itself.
+const MAX_LINE_BYTES: usize = 64 * 1024;
+
 /// For how long one request waits; then it is asked again.
 const WAIT: Duration = Duration::from_secs(30);
 
@@ -53,14 +56,14 @@ impl Follow {
         }
     }
 
-    /// Returns the lines that are whole now.
+    /// Returns the lines that are whole now, or long enough.
     fn take(&mut self, page: &LogReading) -> Vec<String> {
         self.offset = page.next_offset;
         let mut text = std::mem::take(&mut self.line) + &self.plain.admit(&page.bytes);
+        let whole = text.rfind('\n').map_or(0, |at| at + 1);
         if page.is_end {
             text += &self.plain.finish();
-        } else {
-            let whole = text.rfind('\n').map_or(0, |at| at + 1);
+        } else if text.len() - whole < MAX_LINE_BYTES {
             self.line = text.split_off(whole);
         }
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -144,4 +147,25 @@ pub(super) async fn all<T>(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_line_that_never_ends_no_more_is_kept_than_a_piece_of_a_log_has() {
+        let run = "0123456789abcdef".parse().expect("an id");
+        let mut follow = Follow::from(run, Stream::Stdout, 0);
+        let mut shown = 0;
+        for number in 1..=20 {
+            let bytes = "x\u{e4}".repeat(PAGE_BYTES / 3).into_bytes();
+            let next_offset = number * PAGE_BYTES as u64;
+            let page =
+                LogReading { offset: 0, bytes, next_offset, skipped_bytes: 0, is_end: false, is_redacted: false };
+            shown += follow.take(&page).iter().map(String::len).sum::<usize>();
+            assert!(follow.line.len() < 2 * PAGE_BYTES, "{} bytes are kept", follow.line.len());
+        }
+        assert_eq!(shown + follow.line.len(), 20 * (PAGE_BYTES / 3 * 3));
+    }
 }
