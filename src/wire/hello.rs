@@ -21,7 +21,7 @@ pub struct Version {
 }
 
 /// The version that this program speaks.
-pub const VERSION: Version = Version { major: 1, minor: 3 };
+pub const VERSION: Version = Version { major: 1, minor: 4 };
 
 impl std::fmt::Display for Version {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -170,7 +170,7 @@ mod tests {
         for refusal in [Hello::read(head).expect_err("refused"), Welcome::read(head).expect_err("refused")] {
             let failure = Failure::from(refusal);
             assert_eq!(failure.code, ErrorCode::Unsupported);
-            for word in ["2.3", "7.1.0", "1.3", env!("CARGO_PKG_VERSION")] {
+            for word in ["2.3", "7.1.0", &VERSION.to_string(), env!("CARGO_PKG_VERSION")] {
                 assert!(failure.message.contains(word), "{word}: {failure}");
             }
             assert!(failure.hint.is_some());
