@@ -40,7 +40,12 @@ impl Served {
         self.command(words).output().expect("the program starts").status.code()
     }
 
-    pub(super) fn server_pid(&self) -> i32 {
+    pub(super) fn kill_server(&self) {
+        let pid = nix::unistd::Pid::from_raw(self.server_pid());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    }
+
+    fn server_pid(&self) -> i32 {
         let status: serde_json::Value =
             serde_json::from_str(&self.verb(&["server", "status", "--json"])).expect("json");
         status["pid"].as_i64().and_then(|pid| pid.try_into().ok()).expect("a pid")
@@ -133,8 +138,7 @@ fn a_lost_server_is_told_and_the_tui_goes_on_with_the_next() {
     let served = Served::new(&one("exec true", "autostart = false"));
     let mut terminal = served.open();
     terminal.wait_for_text("not run");
-    let pid = nix::unistd::Pid::from_raw(served.server_pid());
-    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    served.kill_server();
     terminal.wait_for_text("the server is there again");
     terminal.keys("s");
     terminal.wait_for_text("completed");
@@ -159,8 +163,7 @@ fn a_killed_server_costs_no_run_and_the_tui_goes_on_with_it() {
     let mut terminal = served.open();
     terminal.wait_for_text("ready");
     type_line(&mut terminal, "before");
-    let pid = nix::unistd::Pid::from_raw(served.server_pid());
-    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    served.kill_server();
     terminal.wait_for_text("the server is there again");
     terminal.wait_for_text("1 live");
     type_line(&mut terminal, "after");
@@ -225,8 +228,7 @@ fn an_exit_while_there_was_no_server_is_known_to_the_next() {
     let served = Served::new("");
     let run =
         served.verb(&["run", "--name", "job", "while ! [ -e leave ]; do sleep 0.02; done; echo last words; exit 7"]);
-    let pid = nix::unistd::Pid::from_raw(served.server_pid());
-    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    served.kill_server();
     served.0.write("leave", "");
     let show = served.verb(&["show", run.trim(), "--json"]);
     let waited = served.status(&["wait", "job", "--timeout", "20s"]);
@@ -263,8 +265,7 @@ fn the_list_and_the_last_screens_are_as_they_were_when_the_server_was_killed_or_
     served.status(&["run", "--name", "good", "--wait", "echo fine; echo and  dandy"]);
     let mut open = served.open();
     open.wait_for_text("why it failed");
-    let pid = nix::unistd::Pid::from_raw(served.server_pid());
-    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+    served.kill_server();
     open.wait_for_text("the server is there again");
     open.keys("j");
     open.wait_for_text("and dandy");

@@ -83,8 +83,7 @@ fn the_log_of_a_hit_goes_on_with_its_run() {
         terminal.wait_for_text("and-then-1");
         terminal.keys("G");
         terminal.wait_for_text("follows");
-        let pid = nix::unistd::Pid::from_raw(served.server_pid());
-        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("the server can be killed");
+        served.kill_server();
         terminal.wait_for_text("the server is there again");
         served.0.write("go-2", "");
         terminal.wait_for_text("and-then-2");
