@@ -1,4 +1,7 @@
 //! When a frame is due: at once after quiet or after a key, else at most 60 a second, and never in the middle of a synchronised update.
+//!
+//! What a program draws at once may come in two parts, and the first one be shown before there is more. So a frame after quiet may be followed by
+//! one more at once.
 
 use std::time::Duration;
 
@@ -7,6 +10,9 @@ use tokio::time::Instant;
 /// The least time between two frames, but for the one that answers a key.
 const FRAME_INTERVAL: Duration = Duration::from_micros(16_667);
 
+/// After so long without a frame there was quiet: longer than a program waits that draws 60 a second.
+const QUIET: Duration = Duration::from_millis(25);
+
 /// The longest time that a program may hold frames back by a synchronised update (mode 2026); one that died in it must not freeze its screen.
 const MAX_SYNCHRONISED: Duration = Duration::from_millis(150);
 
@@ -14,6 +20,8 @@ const MAX_SYNCHRONISED: Duration = Duration::from_millis(150);
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     last: Option<Instant>,
+    /// Whether that one came after quiet.
+    was_first: bool,
     due: Option<Instant>,
     synchronised_since: Option<Instant>,
     key_was_typed: bool,
@@ -33,7 +41,7 @@ impl Pace {
         } else {
             self.synchronised_since = None;
             let paced = self.last.map(|last| last + FRAME_INTERVAL);
-            self.due = Some(paced.filter(|_| !self.key_was_typed).unwrap_or(now));
+            self.due = Some(paced.filter(|_| !self.key_was_typed && !self.was_first).unwrap_or(now));
         }
         self.is_due(now)
     }
@@ -50,7 +58,8 @@ impl Pace {
 
     /// Takes note that a frame was made.
     pub(super) fn made(&mut self, now: Instant) {
-        *self = Pace { last: Some(now), ..Pace::default() };
+        let was_first = self.last.is_none_or(|last| last + QUIET <= now);
+        *self = Pace { last: Some(now), was_first, ..Pace::default() };
     }
 }
 
@@ -59,22 +68,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_change_after_quiet_is_shown_at_once_and_a_flood_at_sixty_a_second() {
-        let (mut pace, start) = (Pace::default(), Instant::now());
-        assert!(pace.changed(start, false));
-        pace.made(start);
-        let soon = start + Duration::from_millis(1);
-        assert!(!pace.changed(soon, false));
-        assert_eq!(pace.due(), Some(start + FRAME_INTERVAL));
-        assert!(pace.is_due(start + FRAME_INTERVAL));
-        pace.made(start + FRAME_INTERVAL);
-        assert_eq!(pace.due(), None, "nothing is due while nothing changes");
+    fn after_quiet_two_parts_are_shown_at_once_and_a_flood_at_sixty_a_second() {
+        let (mut pace, mut now) = (Pace::default(), Instant::now());
+        for _ in 0..2 {
+            assert!(pace.changed(now, false), "the first part");
+            pace.made(now);
+            now += Duration::from_micros(200);
+            assert!(pace.changed(now, false), "what was not there yet");
+            pace.made(now);
+            let soon = now + Duration::from_micros(200);
+            assert!(!pace.changed(soon, false));
+            assert_eq!(pace.due(), Some(now + FRAME_INTERVAL));
+            now += FRAME_INTERVAL;
+            assert!(pace.is_due(now));
+            pace.made(now);
+            assert_eq!(pace.due(), None, "nothing is due while nothing changes");
+            assert!(!pace.changed(now + Duration::from_millis(1), false), "that was no quiet");
+            pace.made(now + FRAME_INTERVAL);
+            now += FRAME_INTERVAL + QUIET;
+        }
     }
 
     #[test]
     fn what_follows_a_key_is_shown_at_once() {
         let (mut pace, start) = (Pace::default(), Instant::now());
         pace.made(start);
+        pace.made(start);
+        assert!(!pace.changed(start + Duration::from_millis(1), false));
         pace.typed();
         assert!(pace.changed(start + Duration::from_millis(1), false));
     }

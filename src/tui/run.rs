@@ -37,6 +37,9 @@ use super::{DrawPicture, Leaving, Options, TuiError, terminal};
 /// The shortest time between two draws of something that changes all the time: 60 a second.
 const BETWEEN_DRAWS: Duration = Duration::from_micros(16_600);
 
+/// After so long without a draw there was quiet.
+const QUIET: Duration = Duration::from_millis(25);
+
 /// A suspended program that still runs after this was not stopped: nobody could continue it.
 const STOPPED_WITHIN: Duration = Duration::from_millis(200);
 
@@ -164,6 +167,8 @@ pub(super) struct Ui<S> {
     /// How the user is told when nobody looks.
     notify: Vec<Notify>,
     drawn_at: Option<Instant>,
+    /// Whether that was after quiet: what is drawn then may have been half of what a program draws, and the rest follows at once.
+    drawn_first: bool,
     /// Whether the user waits for what comes next: it is drawn at once.
     awaited: bool,
     tick_at: Option<Instant>,
@@ -201,6 +206,7 @@ impl<S: Surface> Ui<S> {
             link: None,
             notify: Vec::new(),
             drawn_at: None,
+            drawn_first: false,
             awaited: false,
             tick_at: None,
             visiting: None,
@@ -212,7 +218,9 @@ impl<S: Surface> Ui<S> {
     /// Draws now.
     pub(super) fn draw(&mut self) -> io::Result<()> {
         // From its start: a picture that takes long is no reason to be later with the next one.
-        self.drawn_at = Some(Instant::now());
+        let now = Instant::now();
+        self.drawn_first = self.drawn_at.is_none_or(|last| last + QUIET <= now);
+        self.drawn_at = Some(now);
         self.surface.draw(&self.model)?;
         (self.model.dirty, self.model.rows_dirty) = (false, false);
         self.awaited = false;
@@ -289,7 +297,7 @@ impl<S: Surface> Ui<S> {
     /// When the next draw is due; none when that is now.
     fn draw_at(&self) -> Option<Instant> {
         let next = self.drawn_at? + BETWEEN_DRAWS;
-        (!self.awaited && next > Instant::now()).then_some(next)
+        (!self.awaited && !self.drawn_first && next > Instant::now()).then_some(next)
     }
 
     fn happened(&mut self, happened: Happened) -> Option<Leaving> {
