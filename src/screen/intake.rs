@@ -9,7 +9,7 @@ use super::terminal::Terminal;
 const MAX_HELD_BYTES: usize = 128 * 1024;
 
 /// So many lines more than can be seen, and half of these, are taken into the history.
-const MIN_FORWARDED_LINES: usize = 8;
+const MIN_FORWARDED_LINES: usize = 9;
 
 /// A larger buffer than this is given back once it is empty, in bytes.
 const KEPT_HELD_BYTES: usize = 8 * 1024;
