@@ -64,12 +64,16 @@ fn is_about_known(verb: &Verb, global: &Global) -> bool {
 /// # Errors
 /// [`ErrorCode::NotFound`] when it has nothing of that.
 async fn check_known(remote: &RemoteClient, session: &SessionName) -> Result<(), Failure> {
-    let is_listed = remote.sessions().await?.iter().any(|counts| counts.session == *session);
+    let known = remote.sessions().await?;
+    let is_listed = known.iter().any(|counts| counts.session == *session);
     if is_listed || !remote.list_records(RecordsRequest::newest(1)).await?.records.is_empty() {
         return Ok(());
     }
     let failure = Failure::new(ErrorCode::NotFound, format!("there is no session {session}"));
-    Err(failure.with_hint("session ls lists those that have runs"))
+    let meant: Vec<&str> =
+        known.iter().map(|counts| counts.session.as_str()).filter(|name| name.starts_with(session.as_str())).collect();
+    let meant = if meant.is_empty() { String::new() } else { format!("did you mean {}? ", meant.join(" or ")) };
+    Err(failure.with_hint(format!("{meant}`shtask session ls` lists those that have runs")))
 }
 
 async fn talk(

@@ -101,7 +101,8 @@ pub(super) fn wait_for(text: &str) -> Result<WaitFor, String> {
             let pattern = text.strip_prefix("match:").ok_or("expected exit, ready or match:REGEX")?;
             // The last line of its message says what is wrong; those before it draw an arrow.
             let regex = Regex::new(&format!("(?m){pattern}"));
-            let regex = regex.map_err(|error| error.to_string().lines().last().unwrap_or_default().to_owned())?;
+            let last = |text: &str| text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let regex = regex.map_err(|error| last(&error.to_string()))?;
             if regex.is_match(b"") {
                 return Err("it matches before anything is printed".to_owned());
             }
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn a_pattern_that_is_wrong_or_matches_nothing_at_all_is_refused() {
         assert!(matches!(wait_for("match:listening on"), Ok(WaitFor::Match(_))));
-        assert!(wait_for("match:(").expect_err("no regex").contains("unclosed group"));
+        assert_eq!(wait_for("match:(").expect_err("no regex"), "unclosed group");
         assert!(wait_for("match:x*").expect_err("matches nothing").contains("before anything"));
         assert!(wait_for("end").expect_err("unknown").contains("match:REGEX"));
     }

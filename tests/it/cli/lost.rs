@@ -94,6 +94,9 @@ fn a_session_that_is_not_known_is_not_found_and_one_with_a_past_is() {
     }
     served.done(&["--session", "nope", "run", "--wait", "true"]);
     served.done(&["--session", "nope", "ls"]);
+    let hint = |session: &str| text(&served.verb(&["--session", session, "ls"]).stderr).to_owned();
+    assert!(hint("no").contains("did you mean nope? `shtask session ls`"), "{}", hint("no"));
+    assert!(hint("web").contains("hint: `shtask session ls` lists those that have runs"), "{}", hint("web"));
     served.done(&["server", "stop"]);
     served.done(&["--session", "nope", "history"]);
 }
