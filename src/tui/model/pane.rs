@@ -25,6 +25,8 @@ pub(crate) struct Pane {
     pub(crate) refused: Option<Size>,
     /// The frame before, for rows that have just scrolled off and are not fetched yet.
     before: Option<Arc<Frame>>,
+    /// Whether the last frame had the rows in sight no more: what is shown since are the oldest, once they are at hand.
+    pub(crate) is_outrun: bool,
     /// Search, filter and copy mode.
     pub(crate) reading: Reading,
 }
@@ -48,6 +50,7 @@ impl Pane {
                 self.before = None;
             }
         }
+        self.is_outrun = self.scroll.is_some_and(|top| top < frame.history.first);
         if let Some(top) = &mut self.scroll {
             *top = (*top).max(frame.history.first).min(frame.history.end + u64::from(frame.size.rows()));
         }

@@ -236,6 +236,19 @@ fn runs_with_hits_and_runs_that_were_searched_are_counted_apart() {
 }
 
 #[test]
+fn a_search_that_found_nothing_does_not_say_that_enter_goes_there() {
+    let mut stage = Stage::demo(WIDE);
+    stage.press("F").type_text("error");
+    stage.press("enter");
+    let number = stage.model.searches;
+    stage.event(Event::Found { number, found: Found { hits: vec![], runs: 6, of: 6 } });
+    let results = SearchResults { runs: 6, ..SearchResults::default() };
+    stage.event(Event::Answer(Answer::Found { number, result: Ok(results) }));
+    assert!(stage.text().contains("nothing in 6 runs"), "{}", stage.text());
+    assert!(!stage.text().contains("Enter goes there"), "{}", stage.text());
+}
+
+#[test]
 fn the_count_of_hits_is_whole_however_narrow_the_pane_is() {
     for (n, select) in [(1, ""), (3, "j j")] {
         for size in [SMALL, (50, 12), (30, 8)] {

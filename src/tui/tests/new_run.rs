@@ -62,6 +62,18 @@ fn tab_completes_what_was_typed_and_shows_what_is_not_clear() {
 }
 
 #[test]
+fn the_bottom_line_tells_how_to_get_to_the_next_field() {
+    let mut stage = Stage::demo((80, 24));
+    stage.press("n");
+    for is_completed in [true, false, true, false, false] {
+        let bar = stage.text().lines().last().expect("a line").to_owned();
+        assert!(bar.contains("↓ next"), "{bar}");
+        assert_eq!(bar.contains("Tab complete"), is_completed, "{bar}");
+        stage.press("down");
+    }
+}
+
+#[test]
 fn a_late_completion_changes_nothing() {
     let mut stage = Stage::demo((80, 24));
     stage.press("n").type_text("ma").press("tab");

@@ -88,6 +88,25 @@ fn a_place_that_is_no_longer_kept_moves_to_the_oldest_row() {
 }
 
 #[test]
+fn lines_that_a_flood_pushes_out_before_they_can_be_read_are_said_to_be_gone() {
+    const WORDS: &str = "These lines are gone";
+    let mut stage = Stage::demo((80, 24));
+    screen(&mut stage, 500);
+    stage.press("[ page_up");
+    answer_history(&mut stage, 1);
+    assert!(!stage.text().contains(WORDS));
+    let size = stage.model.pane_size();
+    stage.show(1, with_history(frame(size, &[]), 9_000, 19_000));
+    assert!(stage.text().contains(WORDS), "{}", stage.text());
+    answer_history(&mut stage, 1);
+    assert_eq!(top_line(&stage), "row 9000", "it was in time");
+    assert!(!stage.text().contains(WORDS));
+    // Nor is it said of the oldest lines while they are on their way.
+    stage.press("escape [ g");
+    assert!(!stage.text().contains(WORDS), "{}", stage.text());
+}
+
+#[test]
 fn only_rows_that_are_needed_are_asked_for_and_once() {
     let mut stage = Stage::demo((80, 24));
     screen(&mut stage, 100_000);

@@ -49,6 +49,7 @@ pub(super) fn draw(model: &Model, find: &Find, theme: Theme, buf: &mut Buffer) -
         (None, None, true) if find.has_more && find.next.is_none() => {
             (format!("{}: a longer word finds fewer", find.summary()), theme.label())
         }
+        (None, None, true) if find.hits.is_empty() => (find.summary(), theme.label()),
         (None, None, true) => (format!("{}; Enter goes there", find.summary()), theme.label()),
         (None, None, false) => ("Enter searches".to_owned(), theme.label()),
     };

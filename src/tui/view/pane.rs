@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use crate::model::{CommandSpec, plain_line};
 
 use super::super::cells::paint;
-use super::super::keys::{Intent, label};
+use super::super::keys::{Intent, Part, label};
 use super::super::model::{Focus, Model, Row, areas, cut, fit, width};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
@@ -112,6 +112,11 @@ pub(super) fn draw(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
     let view = model.list.view_of(row);
     if let (Some(view), Some(frame)) = (view, &model.pane.frame) {
         draw_rows(model, theme, area, buf);
+        if model.pane.is_outrun
+            && model.pane.shown_rows(area.height).into_iter().all(|row| model.pane.drawn_row(row).is_none())
+        {
+            return say_outrun(model, theme, area, buf);
+        }
         let is_blank = || frame.history.rows() == 0 && frame.text().is_empty();
         if let Some(failure) = view.record.failure.as_ref().filter(|_| view.record.status.is_final() && is_blank()) {
             say(&[&failure.message, failure.hint.as_deref().unwrap_or_default()], theme, area, buf);
@@ -134,6 +139,16 @@ fn draw_rows(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
             reading::mark(&model.pane, number, theme, Rect { y, height: 1, ..area }, buf);
         }
     }
+}
+
+/// The output pushes its lines out before they can be read.
+fn say_outrun(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {
+    let back = model.setup.keys.label(Part::Scroll, Intent::Back).unwrap_or_else(|| Intent::Back.name());
+    let lines = [
+        "These lines are gone: the run prints faster than its scrollback can be read.",
+        &format!("{back} leads back to the live screen; there {} opens the log.", model.key(Intent::Pager)),
+    ];
+    say(&lines, theme, area, buf);
 }
 
 fn welcome(model: &Model, theme: Theme, area: Rect, buf: &mut Buffer) {

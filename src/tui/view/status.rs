@@ -8,7 +8,7 @@ use crate::model::Mode;
 
 use super::super::keymap::pending_words;
 use super::super::keys::{Intent, Part, table_of};
-use super::super::model::{Focus, Level, Model, Notice, Overlay, width};
+use super::super::model::{Field, Focus, Level, Model, Notice, Overlay, width};
 use super::super::theme::Theme;
 use super::draw::{put, put_line, wrap};
 use super::pane::attached_words;
@@ -108,10 +108,10 @@ fn moves(model: &Model) -> Option<Hint> {
 fn wanted(model: &Model) -> (Part, &'static [Intent]) {
     use Intent::{
         Accept, Attach, Back, Clear, Complete, Copy, CopyAsShown, Detach, Down, Extend, Faster, Filter, First, Fold,
-        Follow, Help, Hurry, Inspect, Kill, Last, Leave, Left, Mark, MergedLog, NewRun, NextField, NextHit, No, Older,
-        OpenLog, OtherEnd, PageDown, PageUp, Palette, PlayPause, PreviousHit, Replay, Restart, Right, Scrollback,
-        Search, Select, SelectBlock, SelectLines, Signal, Slower, Start, Stop, StopOthers, ToggleCase, ToggleRegex, Up,
-        Yes, Zoom,
+        Follow, Help, Hurry, Inspect, Kill, Last, Leave, Left, Mark, MergedLog, NewRun, Newer, NextField, NextHit, No,
+        Older, OpenLog, OtherEnd, PageDown, PageUp, Palette, PlayPause, PreviousHit, Replay, Restart, Right,
+        Scrollback, Search, Select, SelectBlock, SelectLines, Signal, Slower, Start, Stop, StopOthers, ToggleCase,
+        ToggleRegex, Up, Yes, Zoom,
     };
     if model.ending.is_some() {
         return (Part::Waiting, &[Hurry]);
@@ -126,7 +126,14 @@ fn wanted(model: &Model) -> (Part, &'static [Intent]) {
             return (Part::History, &[Accept, OpenLog, Replay, Search, Inspect, Restart, Down, Up, Back]);
         }
         Some(Overlay::Line(_)) => return (Part::Line, &[Accept, Back]),
-        Some(Overlay::Prompt(_)) => return (Part::NewRun, &[Complete, Older, Accept, Back]),
+        Some(Overlay::Prompt(form)) => {
+            let wanted: &[Intent] = match form.field {
+                Field::Command => &[Complete, Newer, Older, Accept, Back],
+                Field::Cwd => &[Complete, Newer, Accept, Back],
+                Field::Mode | Field::Timeout | Field::Name => &[Newer, Accept, Back],
+            };
+            return (Part::NewRun, wanted);
+        }
         Some(Overlay::Palette(_)) => return (Part::Palette, &[Down, Up, Accept, Back]),
         Some(Overlay::Signal(_)) => return (Part::Menu, &[Down, Up, NextField, Accept, Back]),
         Some(Overlay::Extend(_) | Overlay::Export(_)) => return (Part::Menu, &[Down, Up, Accept, Back]),
