@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use super::port::{Command, Orders};
 use super::taking_up::replay_ended;
@@ -25,14 +25,27 @@ pub struct LeftBehind {
     pub scrollback_lines: usize,
 }
 
-/// Answers looks at it until the supervisor drops its end of the road.
-pub async fn look_back(left: LeftBehind, mut orders: Orders) {
+/// Answers looks at it until the supervisor drops its end of the road. It is made again in one of the `turns`, once somebody waits for it: who passes
+/// many runs by waits for none of them.
+pub async fn look_back(left: LeftBehind, turns: &Semaphore, mut orders: Orders) {
     let run = left.record.id;
+    let (first, turn) = loop {
+        let Some(command) = orders.next().await else { return };
+        if is_abandoned(&command) {
+            continue;
+        }
+        let turn = turns.acquire().await;
+        if !is_abandoned(&command) {
+            break (command, turn);
+        }
+    };
     let mut collector = match tokio::task::spawn_blocking(move || left.shown()).await {
         Ok(collector) => collector,
         Err(error) => return tracing::error!(%run, %error, "the last screen of a run could not be made again"),
     };
-    while let Some(command) = orders.next().await {
+    drop(turn);
+    let mut next = Some(first);
+    while let Some(command) = next {
         match command {
             Command::History { first, count, answer } => answer.send(Ok(collector.rows_above(first, count))),
             Command::Watch(view, answer) => {
@@ -43,7 +56,13 @@ pub async fn look_back(left: LeftBehind, mut orders: Orders) {
             }
             other => other.refuse(Failure::new(ErrorCode::ControlClosed, "the run has ended")),
         }
+        next = orders.next().await;
     }
+}
+
+fn is_abandoned(command: &Command) -> bool {
+    matches!(command, Command::History { answer, .. } if answer.is_abandoned())
+        || matches!(command, Command::Watch(_, answer) if answer.is_abandoned())
 }
 
 impl LeftBehind {

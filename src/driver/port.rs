@@ -154,6 +154,11 @@ pub fn port() -> (DriverPort, Orders) {
 }
 
 impl DriverPort {
+    /// Returns whether nobody carries anything out any more.
+    pub fn is_closed(&self) -> bool {
+        self.commands_tx.is_closed()
+    }
+
     /// Passes on what a client asked for; never waits. When too many wait already, or the driver is gone, the client is told.
     pub fn request(&self, command: Command) {
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= MAX_WAITING_CONTROLS {

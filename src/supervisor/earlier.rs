@@ -128,6 +128,8 @@ impl Core {
     /// Lets somebody look at what an earlier run has shown.
     pub(super) fn look_back(&mut self, run: RunId, command: Command) -> Vec<Do> {
         let screens = &mut self.earlier.screens;
+        // One that could not be made is tried again.
+        screens.retain(|(_, screen)| !screen.is_closed());
         if let Some(at) = screens.iter().position(|(of, _)| *of == run) {
             let screen = screens.remove(at);
             screen.1.request(command);

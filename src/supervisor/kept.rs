@@ -17,6 +17,9 @@ use crate::store::log::{LogProgress, LogReader, LogStream, Logs};
 /// How many reads of logs are under way or wait at once. Each is a task, a blocking read and at most 1 MiB.
 const MAX_LOG_READS: usize = 256;
 
+/// How many screens of earlier runs are made again at once.
+const MAX_LOOKS_BACK: usize = 2;
+
 /// How long a reader waits for the disk to have what was printed before it asked. A disk that is slower than that is read as it is.
 const SETTLING: Duration = Duration::from_secs(1);
 
@@ -42,27 +45,30 @@ pub(super) struct Kept {
     /// How many searches and exports read it at the moment.
     pub(super) turns: Turns,
     log_reads: Semaphore,
+    looks_back: Semaphore,
 }
 
 impl Kept {
     pub(super) fn new(records: Option<Records>, logs: Option<Arc<Logs>>) -> Kept {
-        Kept { records, logs, turns: Turns::default(), log_reads: Semaphore::new(MAX_LOG_READS) }
+        Kept {
+            records,
+            logs,
+            turns: Turns::default(),
+            log_reads: Semaphore::new(MAX_LOG_READS),
+            looks_back: Semaphore::new(MAX_LOOKS_BACK),
+        }
     }
 
     /// Answers looks at what an earlier run has shown.
-    pub(super) fn look_back(
-        self: Arc<Kept>,
-        record: Arc<Record>,
-        scrollback_lines: usize,
-        orders: Orders,
-    ) -> impl Future<Output = ()> + use<> {
+    pub(super) async fn look_back(self: Arc<Kept>, record: Arc<Record>, scrollback_lines: usize, orders: Orders) {
         let logs = self.logs.as_ref().map(|logs| logs.folder().to_owned());
         let run = record.id;
+        let records = self.records.clone();
         let output = Box::new(move || {
-            let stored = self.records.as_ref().map(|records| records.get(run));
+            let stored = records.map(|records| records.get(run));
             stored.and_then(Result::ok).flatten().and_then(|record| record.output)
         });
-        driver::look_back(LeftBehind { record, logs, output, scrollback_lines }, orders)
+        driver::look_back(LeftBehind { record, logs, output, scrollback_lines }, &self.looks_back, orders).await;
     }
 
     /// Reads the log of a session's run; waits for more as long as it was asked to.
