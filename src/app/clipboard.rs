@@ -4,13 +4,15 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// The programs that are known: what in the environment tells that they have a clipboard to give it to, and their words.
-const KNOWN: [(&str, &[&str]); 6] = [
+const KNOWN: [(&str, &[&str]); 7] = [
     ("WAYLAND_DISPLAY", &["wl-copy"]),
     ("DISPLAY", &["xclip", "-selection", "clipboard"]),
     ("DISPLAY", &["xsel", "--clipboard", "--input"]),
     ("WSL_DISTRO_NAME", &["clip.exe"]),
     ("WSL_INTEROP", &["clip.exe"]),
     ("PATH", &["pbcopy"]),
+    // It takes no copies from the programs in it as it is set up at first; as its own buffer it hands them on to the terminal around it.
+    ("TMUX", &["tmux", "load-buffer", "-w", "-"]),
 ];
 
 /// Returns the program and its arguments: the one that was wished for, or else the first known one that is there; empty for none.
@@ -37,7 +39,7 @@ mod tests {
     #[test]
     fn the_program_is_the_one_that_has_a_clipboard_to_give_to() {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["xsel", "wl-copy"] {
+        for name in ["xsel", "wl-copy", "tmux"] {
             let path = folder.path().join(name);
             std::fs::write(&path, "").expect("a file");
             use std::os::unix::fs::PermissionsExt;
@@ -51,6 +53,8 @@ mod tests {
         };
         assert_eq!(choose(None, &["WAYLAND_DISPLAY", "DISPLAY"]), ["wl-copy"]);
         assert_eq!(choose(None, &["DISPLAY"])[0], "xsel", "xclip is not there");
+        assert_eq!(choose(None, &["DISPLAY", "TMUX"])[0], "xsel");
+        assert_eq!(choose(None, &["TMUX"]), ["tmux", "load-buffer", "-w", "-"], "tmux hands it on");
         assert!(choose(None, &[]).is_empty(), "without a display nobody would get it");
         assert_eq!(choose(Some(&["my".into(), "own".into()]), &["DISPLAY"]), ["my", "own"]);
         assert!(choose(Some(&[]), &["DISPLAY"]).is_empty());
